@@ -1,0 +1,175 @@
+"""Run a registered semantic on an instruction: fetch sources by signature, call, apply omod and clamp, write results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from softrock.decode.instruction import Instruction, Operand
+from softrock.lift.context import Wave
+from softrock.lift.ir import Val, elem_of
+from softrock.lift.registry import Semantic, Token
+
+
+def run(x: Wave, inst: Instruction, semantic: Semantic) -> None:
+    """Translate one instruction by its registered semantics."""
+    x.start(inst)
+    if semantic.form == "raw":
+        semantic.function(x, inst)
+    elif semantic.form == "salu":
+        _salu(x, inst, semantic)
+    elif semantic.form == "packed":
+        _packed(x, inst, semantic)
+    else:
+        _valu(x, inst, semantic)
+
+
+def _results(outcome: Any, count: int) -> tuple[Any, ...]:
+    out = outcome if isinstance(outcome, tuple) else (outcome,)
+    if len(out) != count:
+        raise AssertionError(f"semantic gave {len(out)} results where {count} are declared")
+    return out
+
+
+def _next(operands: Iterable[Operand], inst: Instruction) -> Operand:
+    for operand in operands:
+        return operand
+    raise AssertionError(f"{inst.mnemonic}: fewer operands than its semantics declare")
+
+
+def _salu(x: Wave, inst: Instruction, semantic: Semantic) -> None:
+    sources, dests = iter(inst.src), iter(inst.dst)
+    args: list[Val] = []
+    for token in semantic.ins:
+        if token.role == "scc":
+            args.append(x.regs.scc())
+        elif token.role == "simm16":
+            raw = inst.mod("simm16") & 0xFFFF
+            args.append(x.b.const("i32", raw - 0x10000 if raw >> 15 else raw))
+        elif token.role == "dst":
+            args.append(x.read_scalar(inst.dst[0], token.elem))
+        elif token.role == "mask":
+            args.append(x.read_mask_bits(_next(sources, inst)))
+        else:
+            args.append(x.read_scalar(_next(sources, inst), token.elem))
+    for token, value in zip(semantic.outs, _results(semantic.function(x, *args), len(semantic.outs)), strict=True):
+        if token.role == "scc":
+            x.regs.set_scc(value)
+        else:
+            x.write_scalar(_next(dests, inst), value)
+
+
+def _source_half(inst: Instruction, position: int) -> int:
+    return inst.mod("op_sel") >> position & 1
+
+
+def _list_source(x: Wave, op: Operand, token: Token) -> list[Val]:
+    words = x.read_words(op, token.count * (2 if elem_of(token.elem)[1] == 64 else 1))
+    if elem_of(token.elem)[1] == 64:
+        return [
+            ((words[2 * k + 1].to("u64") << 32) | words[2 * k].to("u64")).bits_as(token.elem) for k in range(token.count)
+        ]
+    return [w.bits_as(token.elem) for w in words]
+
+
+def _valu(x: Wave, inst: Instruction, semantic: Semantic) -> None:
+    sources, dests = iter(inst.src), iter(inst.dst)
+    args: list[Any] = []
+    position = 0
+    for token in semantic.ins:
+        if token.role == "dst":
+            args.append(x.read(inst.dst[0], token.elem, inst.mod("op_sel") >> 3 & 1))
+        elif token.role == "simm16":
+            args.append(x.const("i32", inst.mod("simm16")))
+        elif token.role == "mask":
+            args.append(x.read_mask(_next(sources, inst)))
+        elif token.role == "scalar":
+            args.append(x.read_scalar(_next(sources, inst), token.elem))
+            position += 1
+        elif token.count > 1:
+            args.append(_list_source(x, _next(sources, inst), token))
+            position += 1
+        else:
+            args.append(x.read(_next(sources, inst), token.elem, _source_half(inst, position)))
+            position += 1
+    outcome = _results(semantic.function(x, *args), len(semantic.outs))
+    if inst.mod("clamp") and not x.clamp_handled and not any(isinstance(v, Val) and v.is_float for v in outcome):
+        raise x.unsupported(inst, "integer clamp")
+    for token, value in zip(semantic.outs, outcome, strict=True):
+        operand = _next(dests, inst)
+        if token.role == "mask":
+            x.write_mask(operand, value)
+        elif token.role == "scalar":
+            x.write_scalar(operand, value)
+        elif token.count > 1:
+            _write_list(x, operand, value)
+        else:
+            x.write(operand, finish_float(x, inst, value), inst.mod("op_sel") >> 3 & 1)
+
+
+def _write_list(x: Wave, operand: Operand, values: list[Val]) -> None:
+    words: list[Val] = []
+    for value in values:
+        if value.bits == 64:
+            raw = value.bits_as("u64")
+            words += [raw.to("u32"), (raw >> 32).to("u32")]
+        else:
+            words.append(value)
+    x.write_words(operand, words)
+
+
+def finish_float(x: Wave, inst: Instruction, value: Val) -> Val:
+    """omod, clamp and denormal flushing of a float result; other types pass through."""
+    if not value.is_float:
+        return value
+    omod = inst.mod("omod")
+    if omod:
+        value = value * (2.0, 4.0, 0.5)[omod - 1]
+    if inst.mod("clamp") and not x.clamp_handled:
+        value = clamp01(x, value)
+    return x.flush(value)
+
+
+def clamp01(x: Wave, value: Val) -> Val:
+    """Clamp to [0, 1]; NaN becomes 0 under DX10_CLAMP (compute's default), else stays."""
+    low = value.gt(0.0).select(value, 0.0) if x.mode.dx10_clamp else value.lt(0.0).select(0.0, value)
+    return low.gt(1.0).select(1.0, low)
+
+
+def _packed(x: Wave, inst: Instruction, semantic: Semantic) -> None:
+    elem = semantic.outs[0].elem
+    wide = elem_of(elem)[1] == 32
+    halves: list[Val] = []
+    for part in (0, 1):
+        sel = inst.mods.get("op_sel_hi", 7) if part else inst.mod("op_sel")
+        neg = inst.mod("neg_hi") if part else inst.mod("neg_lo")
+        args: list[Val] = []
+        position = 0
+        for token in semantic.ins:
+            if token.role == "dst":
+                args.append(_packed_source(x, inst.dst[0], token.elem, part, wide))
+                continue
+            value = _packed_source(x, inst.src[position], token.elem, sel >> position & 1, wide)
+            if neg >> position & 1 and value.is_float:
+                value = -value
+            args.append(x.flush(value))
+            position += 1
+        value = semantic.function(x, *args)
+        if inst.mod("clamp") and not x.clamp_handled:
+            if not value.is_float:
+                raise x.unsupported(inst, "integer clamp")
+            value = clamp01(x, value)
+        halves.append(x.flush(value))
+    if wide:
+        x.write_words(inst.dst[0], halves)
+    else:
+        low, high = (h.bits_as("u16").to("u32") for h in halves)
+        x.write(inst.dst[0], (high << 16) | low)
+
+
+def _packed_source(x: Wave, op: Operand, elem: str, which: int, wide: bool) -> Val:
+    if not wide:
+        return x.read(op, elem, which)
+    if op.dwords == 1:
+        return x.read_word(op).bits_as(elem)
+    return x.read_word(op, which).bits_as(elem)

@@ -1,0 +1,516 @@
+"""A small builder of LLVM IR text with typed, operator-overloaded values.
+
+A :class:`Val` is a scalar (``lanes == 0``) or a lane vector (``lanes == 32`` or ``64``) with a type written as in the
+tables of semantics: ``u32``, ``i64``, ``f16``, ``bf16``, ``u1`` … Signedness lives in the value, so that ``a >> b``, ``a.lt(b)``
+and ``a.to("u64")`` read as arithmetic and still pick the right LLVM instruction. Scalars meet vectors by broadcasting.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Ty(NamedTuple):
+    """Element kind (``u`` unsigned, ``i`` signed, ``f`` IEEE float, ``b`` bfloat), bits, and lanes (0: scalar)."""
+
+    kind: str
+    bits: int
+    lanes: int
+
+    @property
+    def elem(self) -> str:
+        """LLVM's name of the element type."""
+        return _ELEM[self.kind, self.bits] if self.kind in "fb" else f"i{self.bits}"
+
+    @property
+    def llvm(self) -> str:
+        """LLVM's name of the type."""
+        return f"<{self.lanes} x {self.elem}>" if self.lanes else self.elem
+
+    @property
+    def mangled(self) -> str:
+        """The suffix that LLVM's overloaded intrinsics carry for this type."""
+        elem = {"half": "f16", "float": "f32", "double": "f64", "bfloat": "bf16"}.get(self.elem, self.elem)
+        return f"v{self.lanes}{elem}" if self.lanes else elem
+
+    def with_elem(self, name: str) -> Ty:
+        """The same shape with another element, e.g. ``ty.with_elem("f64")``."""
+        kind, bits = elem_of(name)
+        return Ty(kind, bits, self.lanes)
+
+
+_ELEM = {("f", 16): "half", ("f", 32): "float", ("f", 64): "double", ("b", 16): "bfloat"}
+_PARSED: dict[str, tuple[str, int]] = {}
+
+
+def elem_of(name: str) -> tuple[str, int]:
+    """Parse ``u32``, ``bf16`` … into (kind, bits)."""
+    found = _PARSED.get(name)
+    if found is None:
+        found = ("b", int(name[2:])) if name.startswith("bf") else (name[0], int(name[1:]))
+        _PARSED[name] = found
+    return found
+
+
+def float_literal(kind: str, bits: int, value: float) -> str:
+    """LLVM's exact spelling of a float constant of the given format."""
+    if kind == "b":
+        raw = struct.unpack("<I", struct.pack("<f", value))[0]
+        return f"0xR{(raw + 0x7FFF + (raw >> 16 & 1)) >> 16 & 0xFFFF:04X}"
+    if bits == 16:
+        return f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}"
+    if bits == 32:
+        value = struct.unpack("<f", struct.pack("<f", value))[0]
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+class Val:
+    """A typed SSA value; see the module's docstring. `const` is its Python value where it is a known scalar or splat."""
+
+    __slots__ = ("b", "bits", "const", "kind", "lanes", "note", "ref")
+
+    def __init__(
+        self, b: Builder, ref: str, kind: str, bits: int, lanes: int, const: int | float | None = None
+    ) -> None:
+        self.b = b
+        self.ref = ref
+        self.kind = kind
+        self.bits = bits
+        self.lanes = lanes
+        self.const = const
+        self.note: tuple[str, int] | None = None
+        """What the lifter knows of the value, e.g. ``("pclo", offset)``."""
+
+    @property
+    def ty(self) -> Ty:
+        return Ty(self.kind, self.bits, self.lanes)
+
+    @property
+    def typed(self) -> str:
+        """``type ref``, as operands are written."""
+        return f"{self.ty.llvm} {self.ref}"
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind in "fb"
+
+    # -- reinterpretation and conversion ---------------------------------------------------------------------------
+
+    def bits_as(self, name: str) -> Val:
+        """The same bits under another element type of the same size."""
+        kind, bits = elem_of(name)
+        if bits != self.bits:
+            raise AssertionError(f"bits_as: {self.kind}{self.bits} is not {bits} bits")
+        if kind == self.kind:
+            return self
+        if kind in "ui" and self.kind in "ui":
+            out = Val(self.b, self.ref, kind, bits, self.lanes)
+            if isinstance(self.const, int):
+                out.const = _wrap(self.const, kind, bits)
+            out.note = self.note
+            return out
+        if self.const is not None and kind in "ui":
+            return self.b.const(name, _float_bits(self), self.lanes)
+        return self.b.op(Ty(kind, bits, self.lanes), f"bitcast {self.typed} to {Ty(kind, bits, self.lanes).llvm}")
+
+    def to(self, name: str) -> Val:
+        """Convert the value: integers extend by their own signedness or truncate; float to int truncates toward zero,
+        saturates, and turns NaN into 0 (the hardware's rule); float to float rounds to nearest even."""
+        kind, bits = elem_of(name)
+        ty = Ty(kind, bits, self.lanes)
+        if self.is_float and kind in "fb":
+            if (kind, bits) == (self.kind, self.bits):
+                return self
+            if bits == self.bits:
+                return self.to("f32").to(name)
+            return self.b.op(ty, f"{'fpext' if bits > self.bits else 'fptrunc'} {self.typed} to {ty.llvm}")
+        if self.is_float:
+            fn = "fptosi" if kind == "i" else "fptoui"
+            return self.b.call(f"llvm.{fn}.sat.{ty.mangled}.{self.ty.mangled}", ty, self)
+        if kind in "fb":
+            return self.b.op(ty, f"{'sitofp' if self.kind == 'i' else 'uitofp'} {self.typed} to {ty.llvm}")
+        if isinstance(self.const, int):
+            return self.b.const(name, self.const, self.lanes)
+        if bits == self.bits:
+            return self.bits_as(name)
+        if bits < self.bits:
+            return self.b.op(ty, f"trunc {self.typed} to {ty.llvm}")
+        return self.b.op(ty, f"{'sext' if self.kind == 'i' else 'zext'} {self.typed} to {ty.llvm}")
+
+    def splat(self, lanes: int) -> Val:
+        """Broadcast a scalar to `lanes` lanes (vectors and ``lanes == 0`` pass through)."""
+        if self.lanes or not lanes:
+            return self
+        if self.const is not None:
+            return self.b.const(f"{'bf' if self.kind == 'b' else self.kind}{self.bits}", self.const, lanes)
+        ty = Ty(self.kind, self.bits, lanes)
+        one = self.b.op(ty, f"insertelement {ty.llvm} poison, {self.typed}, i64 0")
+        return self.b.op(ty, f"shufflevector {one.typed}, {ty.llvm} poison, <{lanes} x i32> zeroinitializer")
+
+    # -- arithmetic --------------------------------------------------------------------------------------------------
+
+    def _pair(self, other: Val | int | float) -> tuple[Val, Val]:
+        if not isinstance(other, Val):
+            other = self.b.const(f"{'bf' if self.kind == 'b' else self.kind}{self.bits}", other, self.lanes)
+        if other.lanes != self.lanes:
+            lanes = max(self.lanes, other.lanes)
+            return self.splat(lanes), other.splat(lanes)
+        return self, other
+
+    def _bin(self, other: Val | int | float, integer: str, floating: str | None) -> Val:
+        a, c = self._pair(other)
+        if a.bits != c.bits or a.is_float != c.is_float:
+            raise AssertionError(f"{integer}: {a.kind}{a.bits} with {c.kind}{c.bits}")
+        word = floating if a.is_float else integer
+        if word is None:
+            raise AssertionError(f"{integer} of floats")
+        if isinstance(a.const, int) and isinstance(c.const, int) and word in _FOLD:
+            folded = _FOLD[word](a.const, c.const)
+            return self.b.const(f"{a.kind}{a.bits}", folded, a.lanes)
+        if word in _ZERO_IS_NEUTRAL and c.const == 0 and isinstance(c.const, int):
+            return a
+        return self.b.op(a.ty, f"{word} {a.typed}, {c.ref}")
+
+    def __add__(self, other: Val | int | float) -> Val:
+        return self._bin(other, "add", "fadd")
+
+    def __sub__(self, other: Val | int | float) -> Val:
+        return self._bin(other, "sub", "fsub")
+
+    def __mul__(self, other: Val | int | float) -> Val:
+        return self._bin(other, "mul", "fmul")
+
+    def __and__(self, other: Val | int) -> Val:
+        return self._bin(other, "and", None)
+
+    def __or__(self, other: Val | int) -> Val:
+        return self._bin(other, "or", None)
+
+    def __xor__(self, other: Val | int) -> Val:
+        return self._bin(other, "xor", None)
+
+    def __truediv__(self, other: Val | float) -> Val:
+        return self._bin(other, "udiv", "fdiv")
+
+    def __invert__(self) -> Val:
+        return self ^ (-1 if self.bits > 1 else 1)
+
+    def __neg__(self) -> Val:
+        if self.is_float:
+            return self.b.op(self.ty, f"fneg {self.typed}")
+        return self.b.const(f"{self.kind}{self.bits}", 0, self.lanes) - self
+
+    def _count(self, other: Val | int) -> Val:
+        # The hardware takes the count modulo the width; LLVM's result is poison past it.
+        if isinstance(other, int):
+            return self.b.const(f"u{self.bits}", other & (self.bits - 1), self.lanes)
+        return other.bits_as(f"u{other.bits}").to(f"u{self.bits}") & (self.bits - 1)
+
+    def __lshift__(self, other: Val | int) -> Val:
+        return self._bin(self._count(other), "shl", None)
+
+    def __rshift__(self, other: Val | int) -> Val:
+        return self._bin(self._count(other), "ashr" if self.kind == "i" else "lshr", None)
+
+    # -- comparison (results are u1) -----------------------------------------------------------------------------------
+
+    def _cmp(self, other: Val | int | float, integer: str, floating: str) -> Val:
+        a, c = self._pair(other)
+        if a.bits != c.bits or a.is_float != c.is_float:
+            raise AssertionError(f"compare {integer}: {a.kind}{a.bits} with {c.kind}{c.bits}")
+        if a.is_float:
+            return self.b.op(Ty("u", 1, a.lanes), f"fcmp {floating} {a.typed}, {c.ref}")
+        if integer not in ("eq", "ne"):
+            integer = ("s" if self.kind == "i" else "u") + integer
+        return self.b.op(Ty("u", 1, a.lanes), f"icmp {integer} {a.typed}, {c.ref}")
+
+    def eq(self, other: Val | int | float) -> Val:
+        return self._cmp(other, "eq", "oeq")
+
+    def ne(self, other: Val | int | float) -> Val:
+        """Not equal; true where a float is NaN, as in C."""
+        return self._cmp(other, "ne", "une")
+
+    def lt(self, other: Val | int | float) -> Val:
+        return self._cmp(other, "lt", "olt")
+
+    def le(self, other: Val | int | float) -> Val:
+        return self._cmp(other, "le", "ole")
+
+    def gt(self, other: Val | int | float) -> Val:
+        return self._cmp(other, "gt", "ogt")
+
+    def ge(self, other: Val | int | float) -> Val:
+        return self._cmp(other, "ge", "oge")
+
+    def fcmp(self, predicate: str, other: Val | float) -> Val:
+        """Any of LLVM's float predicates: ord, uno, ult, ueq, one …"""
+        a, c = self._pair(other)
+        return self.b.op(Ty("u", 1, a.lanes), f"fcmp {predicate} {a.typed}, {c.ref}")
+
+    def is_nan(self) -> Val:
+        return self.fcmp("uno", self)
+
+    def select(self, yes: Val | int | float, no: Val | int | float) -> Val:
+        """Lane-wise ``self ? yes : no`` for a u1 value."""
+        if not isinstance(yes, Val):
+            if not isinstance(no, Val):
+                raise AssertionError("select needs a Val")
+            yes = no._pair(yes)[1]
+        yes, no = yes._pair(no)
+        cond: Val = self
+        lanes = max(cond.lanes, yes.lanes)
+        yes, no = yes.splat(lanes), no.splat(lanes)
+        if yes.ref == no.ref:
+            return yes
+        return self.b.op(yes.ty, f"select {cond.typed}, {yes.typed}, {no.typed}")
+
+    # -- named operations ------------------------------------------------------------------------------------------------
+
+    def intrinsic(self, name: str, *others: Val | int | float) -> Val:
+        """``llvm.<name>`` overloaded on this value's type, all arguments of that type, result too."""
+        args = [self]
+        for other in others:
+            args.append(self._pair(other)[1])
+        return self.b.call(f"llvm.{name}.{self.ty.mangled}", self.ty, *args)
+
+    def fma(self, m: Val | float, a: Val | float) -> Val:
+        """self * m + a with one rounding. bfloat and half go through double, where product and sum are exact enough
+        that the second rounding cannot be seen."""
+        one, m = self._pair(m)
+        one, a = one._pair(a)
+        one, m = one._pair(m)
+        if self.bits == 16:
+            name = "bf16" if self.kind == "b" else "f16"
+            wide = (one.to("f64") * m.to("f64")) + a.to("f64")
+            return wide.to(name)
+        return one.intrinsic("fma", m, a)
+
+    def fabs(self) -> Val:
+        return self.intrinsic("fabs")
+
+    def sqrt(self) -> Val:
+        return self.intrinsic("sqrt")
+
+    def imin(self, other: Val | int) -> Val:
+        """Integer minimum by this value's signedness."""
+        return self.intrinsic("smin" if self.kind == "i" else "umin", other)
+
+    def imax(self, other: Val | int) -> Val:
+        return self.intrinsic("smax" if self.kind == "i" else "umax", other)
+
+    def popcount(self) -> Val:
+        return self.intrinsic("ctpop")
+
+    def ctz(self) -> Val:
+        """Trailing zeros; the width where the value is 0."""
+        return self._zeros("cttz")
+
+    def clz(self) -> Val:
+        """Leading zeros; the width where the value is 0."""
+        return self._zeros("ctlz")
+
+    def _zeros(self, name: str) -> Val:
+        flag = self.b.const("u1", 0)
+        return self.b.call(f"llvm.{name}.{self.ty.mangled}", self.ty, self, flag)
+
+    def bitreverse(self) -> Val:
+        return self.intrinsic("bitreverse")
+
+    def add_sat(self, other: Val | int) -> Val:
+        return self.intrinsic("sadd.sat" if self.kind == "i" else "uadd.sat", other)
+
+    def sub_sat(self, other: Val | int) -> Val:
+        return self.intrinsic("ssub.sat" if self.kind == "i" else "usub.sat", other)
+
+    def lane(self, index: Val | int) -> Val:
+        """One lane of a vector as a scalar."""
+        where = f"i64 {index}" if isinstance(index, int) else index.typed
+        return self.b.op(Ty(self.kind, self.bits, 0), f"extractelement {self.typed}, {where}")
+
+    def with_lane(self, index: Val | int, value: Val) -> Val:
+        """A copy of the vector with one lane replaced."""
+        where = f"i64 {index}" if isinstance(index, int) else index.typed
+        return self.b.op(self.ty, f"insertelement {self.typed}, {value.typed}, {where}")
+
+    def shuffle(self, lanes: Sequence[int], other: Val | None = None) -> Val:
+        """shufflevector with a constant index list; an index of -1 is poison (use only where the lane is then masked)."""
+        ty = Ty(self.kind, self.bits, len(lanes))
+        second = f"{self.ty.llvm} poison" if other is None else other.typed
+        index = ", ".join("i32 poison" if i < 0 else f"i32 {i}" for i in lanes)
+        return self.b.op(ty, f"shufflevector {self.typed}, {second}, <{len(lanes)} x i32> <{index}>")
+
+    def all(self) -> Val:
+        """u1: every lane of a u1 vector is set (integer compare of the packed mask: cheapest on every host)."""
+        packed = self.pack()
+        return packed.eq(-1)
+
+    def any(self) -> Val:
+        """u1: some lane of a u1 vector is set."""
+        return self.pack().ne(0)
+
+    def pack(self) -> Val:
+        """A u1 vector as a scalar mask, bit i is lane i."""
+        return self.b.op(Ty("u", self.lanes, 0), f"bitcast {self.typed} to i{self.lanes}")
+
+    def unpack(self) -> Val:
+        """A scalar mask as a u1 vector."""
+        return self.b.op(Ty("u", 1, self.bits), f"bitcast {self.typed} to <{self.bits} x i1>")
+
+
+def _wrap(value: int, kind: str, bits: int) -> int:
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if kind == "i" and value >> (bits - 1) else value
+
+
+def _float_bits(value: Val) -> int:
+    number = float(value.const if value.const is not None else 0.0)
+    if value.kind == "b":
+        return int(float_literal("b", 16, number)[3:], 16)
+    code, raw = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}[value.bits]
+    out: int = struct.unpack(raw, struct.pack(code, number))[0]
+    return out
+
+
+_FOLD = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "shl": lambda a, b: a << b,
+}
+_ZERO_IS_NEUTRAL = frozenset(("add", "sub", "or", "xor", "shl", "lshr", "ashr"))
+
+
+class Block:
+    """A basic block under construction."""
+
+    __slots__ = ("done", "label", "lines")
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.lines: list[str] = []
+        self.done = False
+
+
+class Builder:
+    """Emits one LLVM function's blocks; shared declarations go to `declares` of the module under construction."""
+
+    def __init__(self, declares: dict[str, str]) -> None:
+        self.declares = declares
+        self.blocks: list[Block] = []
+        self.block = Block("unset")
+        self.counter = 0
+        self.debug = ""
+        """Suffix of every emitted instruction that may fault or wait, e.g. ``, !dbg !12``."""
+
+    def new_block(self, label: str) -> Block:
+        """A block with a unique label, not yet current."""
+        self.counter += 1
+        return Block(f"{label}.{self.counter}")
+
+    def begin(self, block: Block) -> None:
+        """Make `block` current."""
+        self.blocks.append(block)
+        self.block = block
+
+    def op(self, ty: Ty, text: str) -> Val:
+        """Emit ``%n = text`` and give its value."""
+        self.counter += 1
+        ref = f"%t{self.counter}"
+        self.block.lines.append(f"  {ref} = {text}")
+        return Val(self, ref, ty.kind, ty.bits, ty.lanes)
+
+    def op_debug(self, ty: Ty, text: str) -> Val:
+        """As `op`, carrying the current GPU address for fault reports."""
+        return self.op(ty, text + self.debug)
+
+    def line(self, text: str) -> None:
+        """Emit an instruction without a result."""
+        self.block.lines.append(f"  {text}")
+
+    def line_debug(self, text: str) -> None:
+        self.block.lines.append(f"  {text}{self.debug}")
+
+    def declare(self, name: str, text: str) -> None:
+        """Note a module-level declaration or helper definition, once per name."""
+        self.declares.setdefault(name, text)
+
+    def call(self, name: str, ty: Ty, *args: Val) -> Val:
+        """Call a pure function or intrinsic, declaring it from the arguments' types."""
+        self.declare(name, f"declare {ty.llvm} @{name}({', '.join(a.ty.llvm for a in args)})")
+        return self.op(ty, f"call {ty.llvm} @{name}({', '.join(a.typed for a in args)})")
+
+    def call_void(self, name: str, *args: Val | str) -> None:
+        """Call a runtime helper without result; a str argument is a pointer."""
+        types = ", ".join("ptr" if isinstance(a, str) else a.ty.llvm for a in args)
+        self.declare(name, f"declare void @{name}({types})")
+        shown = ", ".join(f"ptr {a}" if isinstance(a, str) else a.typed for a in args)
+        self.line_debug(f"call void @{name}({shown})")
+
+    def const(self, name: str, value: int | float, lanes: int = 0) -> Val:
+        """A constant scalar or splat."""
+        kind, bits = elem_of(name)
+        text: str
+        if kind in "fb":
+            text = float_literal(kind, bits, float(value))
+        else:
+            value = _wrap(int(value), kind, bits)
+            text = str(value) if bits > 1 else ("true" if value else "false")
+        ty = Ty(kind, bits, lanes)
+        if lanes:
+            text = f"splat ({ty.elem} {text})"
+        return Val(self, text, kind, bits, lanes, value)
+
+    def vector(self, name: str, values: Sequence[int]) -> Val:
+        """A constant vector of integers."""
+        kind, bits = elem_of(name)
+        text = ", ".join(f"i{bits} {v}" for v in values)
+        return Val(self, f"<{text}>", kind, bits, len(values))
+
+    def iota(self, lanes: int, name: str = "u32", step: int = 1) -> Val:
+        """Lane numbers times `step`."""
+        return self.vector(name, [i * step for i in range(lanes)])
+
+    def branch(self, target: Block) -> None:
+        if not self.block.done:
+            self.line(f"br label %{target.label}")
+            self.block.done = True
+
+    def cond_branch(self, cond: Val, yes: Block, no: Block, weights: tuple[int, int] | None = None) -> None:
+        """Conditional branch; `weights` are the likelihoods of the two ways."""
+        prof = ""
+        if weights is not None:
+            self.declare(f"!prof{weights}", "")
+            prof = f", !prof !{{!\"branch_weights\", i32 {weights[0]}, i32 {weights[1]}}}"
+        self.line(f"br {cond.typed}, label %{yes.label}, label %{no.label}{prof}")
+        self.block.done = True
+
+    def phi(self, ty: Ty, incoming: Sequence[tuple[Val, Block]]) -> Val:
+        text = ", ".join(f"[ {v.ref}, %{b.label} ]" for v, b in incoming)
+        return self.op(ty, f"phi {ty.llvm} {text}")
+
+    def ptr(self, address: Val) -> str:
+        """A u64 scalar as a pointer operand."""
+        self.counter += 1
+        ref = f"%p{self.counter}"
+        self.block.lines.append(f"  {ref} = inttoptr {address.typed} to ptr")
+        return ref
+
+    def load(self, ty: Ty, pointer: str, align: int) -> Val:
+        return self.op_debug(ty, f"load {ty.llvm}, ptr {pointer}, align {align}")
+
+    def store(self, value: Val, pointer: str, align: int) -> None:
+        self.line_debug(f"store {value.typed}, ptr {pointer}, align {align}")
+
+    def text(self) -> str:
+        """The blocks as text."""
+        out: list[str] = []
+        for block in self.blocks:
+            out.append(f"{block.label}:")
+            out.extend(block.lines)
+        return "\n".join(out)

@@ -1,0 +1,34 @@
+"""The operations, a module per format family; `load` imports them all once."""
+
+from __future__ import annotations
+
+import importlib
+
+MODULES = (
+    "scalar",
+    "scalar_memory",
+    "control",
+    "vector_int",
+    "vector_float",
+    "compare",
+    "convert",
+    "transcendental",
+    "packed",
+    "cross_lane",
+    "matrix",
+    "global_memory",
+    "scratch",
+    "buffer",
+    "lds",
+    "atomics",
+)
+_loaded = False
+
+
+def load() -> None:
+    """Import every module of semantics (idempotent)."""
+    global _loaded
+    if not _loaded:
+        _loaded = True
+        for name in MODULES:
+            importlib.import_module(f"{__name__}.{name}")
