@@ -1,0 +1,132 @@
+"""Link the host half: objects, archives and libraries of a command line into a program or shared library."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from softrock.compiler import toolchain
+from softrock.compiler.flags import CommandLine, Input
+from softrock.compiler.host import HostTools
+from softrock.core import cache
+from softrock.core.errors import CompileError, ToolError
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The HIP runtime library to link with.
+
+    Attributes:
+        folder: where ``libamdhip64.so`` is.
+        launcher: programs are built as shared objects and loaded by ``python -m softrock.abi.launch``,
+            because this Python has no shared library that a program could load.
+    """
+
+    folder: Path
+    launcher: bool = False
+
+
+RuntimeProvider = Callable[[], Runtime]
+
+
+class Link:
+    """The link step of one command line.
+
+    Args:
+        line: the command line.
+        tools: the host's tool chain.
+        objects: object file of each compiled input, by ``id`` of the input.
+        temporary: folder for intermediate files.
+        runtime: yields the runtime library.
+    """
+
+    def __init__(
+        self,
+        line: CommandLine,
+        tools: HostTools,
+        objects: dict[int, str],
+        temporary: Path,
+        runtime: RuntimeProvider,
+    ) -> None:
+        self.line = line
+        self.tools = tools
+        self.objects = objects
+        self.temporary = temporary
+        self.runtime = runtime()
+
+    def command(self) -> list[str]:
+        """The whole link command."""
+        out = [*self.tools.linker]
+        if self.runtime.launcher and not self.line.shared:
+            out += ["-shared", "-fPIC"]
+        for each in self.line.link:
+            out.append(self.objects.get(id(each), each.path) if isinstance(each, Input) else each)
+        out += ["-o", self.line.output or "a.out"]
+        folder = str(self.runtime.folder)
+        out += [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lamdhip64", "-pthread", "-ldl", "-lm"]
+        return [*out, "-Wl,--allow-shlib-undefined"] if self.tools.kind == "zig" else out
+
+    def run(self) -> str:
+        """Link; returns the linker's warnings.
+
+        Raises:
+            CompileError: the linker failed; the message is its output.
+            ToolError: the linker cannot be started.
+        """
+        if self.tools.kind == "zig":
+            ensure_libcxx(self.tools)
+        try:
+            done = subprocess.run(
+                self.command(),
+                env=toolchain.environment(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+        except OSError as error:
+            raise ToolError(f"linker {self.tools.linker[0]} cannot be started: {error.strerror}") from None
+        text = done.stdout + done.stderr
+        if done.returncode:
+            raise CompileError(f"{text}error: linking failed with status {done.returncode}")
+        return text
+
+
+def ensure_libcxx(tools: HostTools) -> None:
+    """Build zig's libc++ where that has not been done: about a minute, once, with a line saying so.
+
+    Raises:
+        ToolError: it does not build.
+    """
+    key = cache.key_of("libcxx-1", toolchain.zig_version(), *tools.linker)
+    if cache.read("host", key) is not None:
+        return
+    start = time.monotonic()
+    _say("building the C++ library for the host (once, about a minute) ...")
+    folder = cache.folder("host")
+    source, output = folder / f"{key}.cpp", folder / f"{key}.out"
+    source.write_text("#include <string>\nint main(int n, char **v) { return std::string(*v).empty(); }\n")
+    for level in ("-O2", "-O0"):
+        done = subprocess.run(
+            [*tools.linker, level, str(source), "-o", str(output)],
+            env=toolchain.environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        if done.returncode:
+            raise ToolError(f"the C++ library does not build:\n{done.stderr.strip()}")
+    source.unlink(missing_ok=True)
+    output.unlink(missing_ok=True)
+    cache.write("host", key, b"built")
+    _say(f"C++ library built in {time.monotonic() - start:.0f} s")
+
+
+def _say(text: str) -> None:
+    print(f"softrock: {text}", file=sys.stderr, flush=True)
