@@ -23,7 +23,7 @@ _KEYWORDS = ("global", "device", "host", "shared", "constant", "managed")
 CompileDevice = Callable[..., bytes]
 
 
-def run_zig(*arguments: str, folder: Path) -> None:
+def _run_zig(*arguments: str, folder: Path) -> None:
     """Run the clang or lld inside the ziglang wheel in `folder`; its messages become the test's failure."""
     import ziglang
 
@@ -35,6 +35,12 @@ def run_zig(*arguments: str, folder: Path) -> None:
     )
     if done.returncode:
         pytest.fail(f"zig {' '.join(arguments)}\n{done.stderr}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def zig() -> Callable[..., None]:
+    """``zig("ld.lld", "-shared", "a.o", folder=tmp_path)`` runs a tool of the ziglang wheel."""
+    return _run_zig
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +83,9 @@ def compile_device(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         common = ["-triple", "amdgcn-amd-amdhsa", "-target-cpu", processor, *switches]
         if language == "asm":
             (folder / "k.s").write_text(source)
-            run_zig("clang", "-cc1as", *common, "-filetype", "obj", *flags, "-o", "k.o", "k.s", folder=folder)
+            _run_zig(
+                "clang", "-cc1as", *common, "-filetype", "obj", *flags, "-o", "k.o", "k.s", folder=folder
+            )
         else:
             (folder / "k.hip").write_text(source)
             defines = [f"-D__{word}__=__attribute__(({word}))" for word in _KEYWORDS]
@@ -93,9 +101,9 @@ def compile_device(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
                 "-emit-obj",
             ]
             paths = [f"-fdebug-compilation-dir={folder}", "-o", "k.o", "k.hip"]
-            run_zig("clang", "-cc1", *common, *fixed, *defines, *level, *flags, *paths, folder=folder)
+            _run_zig("clang", "-cc1", *common, *fixed, *defines, *level, *flags, *paths, folder=folder)
         if link:
-            run_zig("ld.lld", "-shared", "k.o", "-o", "k.co", folder=folder)
+            _run_zig("ld.lld", "-shared", "k.o", "-o", "k.co", folder=folder)
         result = (folder / ("k.co" if link else "k.o")).read_bytes()
         fresh = kept.with_suffix(f".{os.getpid()}")
         fresh.write_bytes(result)
