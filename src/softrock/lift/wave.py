@@ -29,6 +29,7 @@ FIELDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("scratch_lane_bytes", "u32", "scratch a lane may use, in bytes"),
     ("num_waves", "u32", "waves in this workgroup"),
     ("hw_id", "u32", "number of the host worker that runs the wave"),
+    ("where", "u64", "code-object address of the instruction whose lane-by-lane helper runs, for fault reports"),
     ("rsp", "u64", "saved stack pointer while the fiber is suspended"),
     ("pc", "u64", "host address after the last barrier or yield, 0 before the first"),
     ("home", "u64", "the resident workgroup (struct sr_group) this wave is part of"),

@@ -1,0 +1,140 @@
+/* Waves as fibers: the switch between stacks, the barrier, yielding, the end of a wave.
+
+   A suspended fiber is its stack pointer; what the ABI wants preserved lies on its stack in the order sr_switch pushes it. A
+   fresh fiber gets a frame made to look like that, so that starting and resuming are the same jump. */
+#include "rt.h"
+
+#if defined(__x86_64__)
+#define SAVED_WORDS 7
+#define SAVE_ALL "pushq %rbp\n pushq %rbx\n pushq %r12\n pushq %r13\n pushq %r14\n pushq %r15\n"
+#define LOAD_ALL "popq %r15\n popq %r14\n popq %r13\n popq %r12\n popq %rbx\n popq %rbp\n"
+__asm__(".text\n"
+        ".p2align 4\n.hidden sr_switch\n.globl sr_switch\n.type sr_switch,@function\nsr_switch:\n"
+        SAVE_ALL "movq %rsp, (%rdi)\n movq %rsi, %rsp\n" LOAD_ALL "retq\n"
+        ".size sr_switch, .-sr_switch\n"
+        ".p2align 4\n.hidden sr_jump\n.globl sr_jump\n.type sr_jump,@function\nsr_jump:\n"
+        "movq %rdi, %rsp\n" LOAD_ALL "retq\n"
+        ".size sr_jump, .-sr_jump\n"
+        /* Entered by the return of a switch into a fresh frame: rbx is the wave, r12 the kernel. */
+        ".p2align 4\n.hidden sr_fiber_entry\n.globl sr_fiber_entry\n.type sr_fiber_entry,@function\nsr_fiber_entry:\n"
+        "movq %rbx, %rdi\n callq *%r12\n movq %rbx, %rdi\n callq sr_wave_end\n ud2\n"
+        ".size sr_fiber_entry, .-sr_fiber_entry\n"
+        ".p2align 4\n.hidden sr_call_guarded\n.globl sr_call_guarded\n.type sr_call_guarded,@function\n"
+        "sr_call_guarded:\n" SAVE_ALL "subq $8, %rsp\n stmxcsr (%rsp)\n movq %rsp, (%rdi)\n"
+        "movq %rsi, %rax\n movq %rdx, %rdi\n movq %rcx, %rsi\n callq *%rax\n"
+        "xorl %eax, %eax\n addq $8, %rsp\n" LOAD_ALL "retq\n"
+        ".size sr_call_guarded, .-sr_call_guarded\n"
+        ".p2align 4\n.hidden sr_land\n.globl sr_land\n.type sr_land,@function\nsr_land:\n"
+        "movq %rdi, %rsp\n movq %rsi, %rax\n cld\n ldmxcsr (%rsp)\n addq $8, %rsp\n" LOAD_ALL "retq\n"
+        ".size sr_land, .-sr_land\n");
+
+extern void sr_fiber_entry(void);
+
+static inline void fiber_prepare(sr_wave *wave) {
+    uint64_t *frame = (uint64_t *)wave->top - SAVED_WORDS;
+    frame[3] = wave->fn;              /* r12 */
+    frame[4] = (uint64_t)wave;        /* rbx */
+    frame[5] = 0;                     /* rbp: ends the chain of frames */
+    frame[6] = (uint64_t)sr_fiber_entry;
+    wave->rsp = (uint64_t)frame;
+}
+#elif defined(__aarch64__)
+#define SAVED_WORDS 20
+#define SAVE_ALL                                                                                             \
+    "sub sp, sp, #160\n stp x19, x20, [sp]\n stp x21, x22, [sp, #16]\n stp x23, x24, [sp, #32]\n"            \
+    "stp x25, x26, [sp, #48]\n stp x27, x28, [sp, #64]\n stp x29, x30, [sp, #80]\n"                          \
+    "stp d8, d9, [sp, #96]\n stp d10, d11, [sp, #112]\n stp d12, d13, [sp, #128]\n stp d14, d15, [sp, #144]\n"
+#define LOAD_ALL                                                                                             \
+    "ldp x19, x20, [sp]\n ldp x21, x22, [sp, #16]\n ldp x23, x24, [sp, #32]\n"                               \
+    "ldp x25, x26, [sp, #48]\n ldp x27, x28, [sp, #64]\n ldp x29, x30, [sp, #80]\n"                          \
+    "ldp d8, d9, [sp, #96]\n ldp d10, d11, [sp, #112]\n ldp d12, d13, [sp, #128]\n ldp d14, d15, [sp, #144]\n" \
+    "add sp, sp, #160\n"
+__asm__(".text\n"
+        ".p2align 4\n.hidden sr_switch\n.globl sr_switch\n.type sr_switch,%function\nsr_switch:\n"
+        SAVE_ALL "mov x9, sp\n str x9, [x0]\n mov sp, x1\n" LOAD_ALL "ret\n"
+        ".p2align 4\n.hidden sr_jump\n.globl sr_jump\n.type sr_jump,%function\nsr_jump:\n"
+        "mov sp, x0\n" LOAD_ALL "ret\n"
+        ".p2align 4\n.hidden sr_fiber_entry\n.globl sr_fiber_entry\n.type sr_fiber_entry,%function\nsr_fiber_entry:\n"
+        "mov x0, x19\n blr x20\n mov x0, x19\n bl sr_wave_end\n brk #1\n"
+        ".p2align 4\n.hidden sr_call_guarded\n.globl sr_call_guarded\n.type sr_call_guarded,%function\n"
+        "sr_call_guarded:\n" SAVE_ALL "mov x9, sp\n str x9, [x0]\n mov x9, x1\n mov x0, x2\n mov x1, x3\n blr x9\n"
+        "mov x0, #0\n" LOAD_ALL "ret\n"
+        ".p2align 4\n.hidden sr_land\n.globl sr_land\n.type sr_land,%function\nsr_land:\n"
+        "mov sp, x0\n mov x0, x1\n" LOAD_ALL "ret\n");
+
+extern void sr_fiber_entry(void);
+
+static inline void fiber_prepare(sr_wave *wave) {
+    uint64_t *frame = (uint64_t *)wave->top - SAVED_WORDS;
+    frame[0] = (uint64_t)wave;        /* x19 */
+    frame[1] = wave->fn;              /* x20 */
+    frame[10] = 0;                    /* x29: ends the chain of frames */
+    frame[11] = (uint64_t)sr_fiber_entry;
+    wave->rsp = (uint64_t)frame;
+}
+#else
+#error "softrock's runtime knows x86-64 and aarch64 only"
+#endif
+
+/* The next wave of `ready` after wave `id`, going round. */
+static inline uint32_t pick(uint64_t ready, uint32_t id) {
+    uint64_t later = ready & (~0ull << id << 1);
+    return (uint32_t)__builtin_ctzll(later ? later : ready);
+}
+
+static inline void switch_from(sr_group *g, sr_wave *wave, uint64_t ready) {
+    sr_wave *next = &g->waves[pick(ready, wave->wave_id)];
+    g->running = next;
+    sr_switch(&wave->rsp, next->rsp);
+}
+
+/* s_barrier. The last wave to arrive goes on without a switch; every other one hands over to the next that can run. */
+SR_EXPORT void sr_barrier(sr_wave *wave) {
+    sr_group *g = (sr_group *)wave->home;
+    uint64_t ready = g->ready & ~wave->bit;
+    wave->pc = (uint64_t)__builtin_return_address(0);
+    if (!ready) {
+        if (UNLIKELY(!g->alive)) fault_here(wave, SR_FAULT_MISUSE, 0, 0, 0);
+        g->ready = g->alive;
+        return;
+    }
+    g->ready = ready;
+    switch_from(g, wave, ready);
+}
+
+/* s_sleep and spin loops: let another wave of the workgroup run; when all that are ready have only yielded, let the
+   scheduler go on with another workgroup. */
+SR_EXPORT void sr_yield(sr_wave *wave) {
+    sr_group *g = (sr_group *)wave->home;
+    uint64_t others = g->ready & ~wave->bit;
+    wave->pc = (uint64_t)__builtin_return_address(0);
+    if (!wave->top || !g->alive) { /* called directly: there is no fiber to switch from */
+        cpu_relax();
+        return;
+    }
+    if (others && ++g->idle_yields < g->count) {
+        switch_from(g, wave, others);
+        return;
+    }
+    g->idle_yields = 0;
+    g->running = &g->waves[pick(g->ready, wave->wave_id)];
+    sr_switch(&wave->rsp, g->home_rsp);
+}
+
+/* A wave's kernel returned. It counts as arrived at whatever barrier the others wait at. */
+__attribute__((used, visibility("hidden"))) _Noreturn void sr_wave_end(sr_wave *wave) {
+    sr_group *g = (sr_group *)wave->home;
+    g->alive &= ~wave->bit;
+    g->ready &= ~wave->bit;
+    if (!g->alive) sr_jump(g->home_rsp);
+    if (!g->ready) g->ready = g->alive;
+    sr_wave *next = &g->waves[pick(g->ready, wave->wave_id)];
+    g->running = next;
+    sr_jump(next->rsp);
+}
+
+/* Run the workgroup until all its waves have ended or only yield. True when it has ended. */
+static inline bool group_resume(sr_group *g) {
+    sr_switch(&g->home_rsp, g->running->rsp);
+    return g->alive == 0;
+}

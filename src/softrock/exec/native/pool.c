@@ -1,0 +1,362 @@
+/* Worker threads: waiting for work, sharing launches, running workgroups. */
+#include "rt.h"
+
+/* ---- running one launch on one worker ---- */
+
+static bool take_chunk(worker *w, packet *job) {
+    uint64_t done = atomic_load_explicit(&job->next_group, memory_order_relaxed);
+    if (done >= job->total) return false;
+    uint64_t chunk = 1;
+    if (!(job->launch.flags & SR_COOPERATIVE) && w->group_ns) {
+        uint64_t fair = (job->total - done) / (4 * pool.asked);
+        chunk = CHUNK_NS / w->group_ns;
+        if (chunk > fair) chunk = fair;
+        if (!chunk) chunk = 1;
+    }
+    w->at = atomic_fetch_add_explicit(&job->next_group, chunk, memory_order_relaxed);
+    if (w->at >= job->total) return false;
+    w->end = w->at + chunk < job->total ? w->at + chunk : job->total;
+    uint64_t nx = job->launch.grid[0], ny = job->launch.grid[1], row = w->at / nx;
+    w->x = (uint32_t)(w->at % nx);
+    w->y = (uint32_t)(row % ny);
+    w->z = (uint32_t)(row / ny);
+    return true;
+}
+
+static inline void step(worker *w, packet *job) {
+    w->at++;
+    if (++w->x < job->launch.grid[0]) return;
+    w->x = 0;
+    if (++w->y < job->launch.grid[1]) return;
+    w->y = 0;
+    w->z++;
+}
+
+/* How long a workgroup takes, smoothed; and the decision whether the rest is worth waking others for. */
+static void measure(worker *w, packet *job, uint64_t ns, uint64_t groups) {
+    uint64_t each = ns / groups + 1;
+    w->group_ns = w->group_ns ? (w->group_ns * 3 + each) / 4 + 1 : each;
+    uint64_t done = atomic_load_explicit(&job->next_group, memory_order_relaxed);
+    if (done < job->total && job->listed && atomic_load(&pool.sleepers) &&
+        (job->total - done) * w->group_ns > WAKE_NS)
+        wake_workers(pool.asked);
+}
+
+static void run_direct(worker *w, packet *job) {
+    sr_group *g = group_get(w, job);
+    if (!g) {
+        fault_host(job, SR_FAULT_NO_MEMORY, 0);
+        return;
+    }
+    w->active[0] = g;
+    w->active_count = 1;
+    w->current = g;
+    void (*fn)(sr_wave *) = (void (*)(sr_wave *))job->launch.fn;
+    uint64_t from = now_ns();
+    while (take_chunk(w, job)) {
+        uint64_t groups = w->end - w->at;
+        for (; w->at < w->end; step(w, job)) {
+            if (UNLIKELY(atomic_load_explicit(&job->stop, memory_order_relaxed))) break;
+            group_begin(g, job, w->x, w->y, w->z);
+            for (uint32_t i = 0; i < g->count; i++) {
+                g->running = &g->waves[i];
+                fn(&g->waves[i]);
+            }
+            w->groups_run++;
+        }
+        if (UNLIKELY(job->stop)) break;
+        uint64_t to = now_ns();
+        measure(w, job, to - from, groups);
+        from = to;
+    }
+    w->active_count = 0;
+    group_put(w, g);
+}
+
+static bool more_room(worker *w) {
+    if (w->active_count < w->active_room) return true;
+    w->busy = 1;
+    uint32_t room = w->active_room * 2;
+    sr_group **grown = realloc(w->active, room * sizeof *grown);
+    if (grown) {
+        w->active = grown;
+        w->active_room = room;
+    }
+    w->busy = 0;
+    return grown != NULL;
+}
+
+/* Make one more workgroup resident. False if there is none left (or the job was stopped for lack of memory). */
+static bool open_group(worker *w, packet *job) {
+    if (w->at >= w->end && !take_chunk(w, job)) return false;
+    sr_group *g = more_room(w) ? group_get(w, job) : NULL;
+    if (!g) {
+        fault_host(job, SR_FAULT_NO_MEMORY, 0);
+        return false;
+    }
+    group_begin(g, job, w->x, w->y, w->z);
+    step(w, job);
+    w->active[w->active_count++] = g;
+    return true;
+}
+
+/* Every resident workgroup has only yielded: others may be what they wait for. Returns whether to open one more. */
+static bool stalled(worker *w, packet *job, uint64_t *since, uint32_t *rounds) {
+    uint64_t now = now_ns();
+    if (!*since) *since = now;
+    uint64_t span = now - *since;
+    uint32_t share = (uint32_t)((job->total + pool.asked - 1) / pool.asked);
+    bool cooperative = job->launch.flags & SR_COOPERATIVE;
+    if (cooperative && (w->active_count < share || span > 1000000)) return true;
+    if (++*rounds > 64) {
+        if (span > 20 * STALL_NS) {
+            struct timespec nap = {0, 20000};
+            nanosleep(&nap, NULL);
+        } else {
+            sched_yield();
+        }
+    }
+    return !cooperative && span > STALL_NS && w->active_count < MAX_RESIDENT;
+}
+
+static void run_fibers(worker *w, packet *job) {
+    uint64_t from = now_ns(), since = 0, chunk_start = w->groups_run;
+    uint32_t at = 0, fruitless = 0, rounds = 0;
+    bool more = true; /* workgroups may be left to open */
+    for (;;) {
+        if (UNLIKELY(atomic_load_explicit(&job->stop, memory_order_relaxed))) break;
+        if (!w->active_count) {
+            if (w->at >= w->end && w->groups_run != chunk_start) {
+                uint64_t to = now_ns();
+                measure(w, job, to - from, w->groups_run - chunk_start);
+                from = to;
+                chunk_start = w->groups_run;
+            }
+            if (!more || !open_group(w, job)) break;
+            at = 0;
+        }
+        sr_group *g = w->active[at];
+        w->current = g;
+        if (LIKELY(group_resume(g))) {
+            w->groups_run++;
+            w->active[at] = w->active[--w->active_count];
+            group_put(w, g);
+            if (at == w->active_count) at = 0;
+            fruitless = rounds = 0;
+            since = 0;
+            continue;
+        }
+        at++;
+        if (++fruitless >= w->active_count) {
+            fruitless = 0;
+            atomic_fetch_add_explicit(&pool.stalls, 1, memory_order_relaxed);
+            if (stalled(w, job, &since, &rounds) && more) {
+                more = open_group(w, job);
+                if (more) at = w->active_count - 1, since = 0;
+            }
+        }
+        if (at >= w->active_count) at = 0;
+    }
+}
+
+static void job_body(void *worker_, void *job_) {
+    worker *w = worker_;
+    packet *job = job_;
+    w->in_code = 1;
+    if (job->launch.flags & SR_FIBERS)
+        run_fibers(w, job);
+    else
+        run_direct(w, job);
+    w->in_code = 0;
+}
+
+static void set_job(worker *w, packet *job) {
+    spin_lock(&w->job_lock);
+    w->job = job;
+    spin_unlock(&w->job_lock);
+}
+
+/* This worker's part of a launch. Comes back also when the launch faulted or was stopped. */
+static void run_job(worker *w, packet *job) {
+    w->at = w->end = 0;
+    w->group_ns = 0;
+    w->active_count = 0;
+    w->reaper = false;
+    w->stop_pc = 0;
+    uint64_t before = w->groups_run;
+    set_job(w, job);
+    uint64_t landed = sr_call_guarded(&w->guard_rsp, job_body, w, job);
+    w->in_code = w->busy = 0;
+    if (UNLIKELY(landed || w->active_count)) {
+        report_waves(w, job);
+        while (w->active_count) group_put(w, w->active[--w->active_count]);
+    }
+    set_job(w, NULL);
+    atomic_fetch_add_explicit(&pool.groups, w->groups_run - before, memory_order_relaxed);
+    if (UNLIKELY(w->reaper)) reap(job);
+}
+
+/* ---- handing launches to several workers ---- */
+
+static void pool_publish(packet *job) {
+    pthread_mutex_lock(&pool.lock);
+    job->joined = 1;
+    job->listed = 1;
+    job->job_prev = NULL;
+    job->job_next = pool.jobs;
+    if (pool.jobs) pool.jobs->job_prev = job;
+    pool.jobs = job;
+    atomic_fetch_add(&pool.job_count, 1);
+    pthread_mutex_unlock(&pool.lock);
+    atomic_fetch_add(&pool.signal, 1);
+}
+
+static void unlist(packet *job) {
+    if (!job->listed) return;
+    job->listed = 0;
+    if (job->job_prev) job->job_prev->job_next = job->job_next;
+    else pool.jobs = job->job_next;
+    if (job->job_next) job->job_next->job_prev = job->job_prev;
+    atomic_fetch_sub(&pool.job_count, 1);
+}
+
+/* A worker is through with a launch: true for the last one, who ends it. */
+static bool pool_leave(packet *job) {
+    pthread_mutex_lock(&pool.lock);
+    unlist(job);
+    bool last = --job->joined == 0;
+    pthread_mutex_unlock(&pool.lock);
+    return last;
+}
+
+static packet *pool_join(void) {
+    if (!atomic_load(&pool.job_count)) return NULL;
+    pthread_mutex_lock(&pool.lock);
+    packet *job = pool.jobs;
+    while (job && (atomic_load(&job->next_group) >= job->total || job->stop)) job = job->job_next;
+    if (job) job->joined++;
+    pthread_mutex_unlock(&pool.lock);
+    return job;
+}
+
+static void pool_push(sr_queue *queue) {
+    queue->next_ready = NULL;
+    pthread_mutex_lock(&pool.lock);
+    if (pool.ready_tail) pool.ready_tail->next_ready = queue;
+    else pool.ready_head = queue;
+    pool.ready_tail = queue;
+    atomic_fetch_add(&pool.ready_count, 1);
+    pthread_mutex_unlock(&pool.lock);
+    atomic_fetch_add(&pool.signal, 1);
+    if (!atomic_load(&pool.spinners)) wake_workers(1);
+}
+
+static sr_queue *pool_pop(void) {
+    if (!atomic_load(&pool.ready_count)) return NULL;
+    pthread_mutex_lock(&pool.lock);
+    sr_queue *queue = pool.ready_head;
+    if (queue) {
+        pool.ready_head = queue->next_ready;
+        if (!pool.ready_head) pool.ready_tail = NULL;
+        atomic_fetch_sub(&pool.ready_count, 1);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return queue;
+}
+
+/* ---- the threads ---- */
+
+static void wake_workers(uint32_t count) {
+    if (!atomic_load(&pool.sleepers)) return;
+    atomic_fetch_add_explicit(&pool.wakes, 1, memory_order_relaxed);
+    futex_wake(&pool.signal, count);
+}
+
+static bool worker_step(worker *w) {
+    sr_queue *queue = pool_pop();
+    if (queue) {
+        queue_run(w, queue);
+        return true;
+    }
+    packet *job = pool_join();
+    if (!job) return false;
+    run_job(w, job);
+    if (pool_leave(job)) queue_finish(w, job);
+    return true;
+}
+
+/* Nothing to do: spin a little, then sleep, at first only briefly (see POLL_NS). */
+static void worker_idle(uint32_t seen, uint32_t *naps) {
+    atomic_fetch_add(&pool.spinners, 1);
+    uint64_t until = now_ns() + SPIN_NS;
+    bool news = false;
+    while (!news && now_ns() < until)
+        for (int i = 0; i < 8 && !(news = atomic_load(&pool.signal) != seen); i++) cpu_relax();
+    atomic_fetch_sub(&pool.spinners, 1);
+    if (news) return;
+    bool deep = ++*naps > POLL_ROUNDS;
+    atomic_fetch_add(&pool.sleepers, 1);
+    if (deep) atomic_fetch_add(&pool.deep_sleepers, 1);
+    futex_wait(&pool.signal, seen, deep ? -1 : POLL_NS);
+    if (deep) atomic_fetch_sub(&pool.deep_sleepers, 1);
+    atomic_fetch_sub(&pool.sleepers, 1);
+}
+
+static void *worker_main(void *argument) {
+    worker *w = argument;
+    self = w;
+    stack_t alternate = {.ss_sp = map_pages(256 << 10, PROT_READ | PROT_WRITE), .ss_size = 256 << 10};
+    if (alternate.ss_sp) sigaltstack(&alternate, NULL);
+    w->stack_top = (uint64_t)__builtin_frame_address(0);
+    uint32_t naps = 0;
+    for (;;) {
+        uint32_t seen = atomic_load(&pool.signal);
+        if (worker_step(w)) naps = 0;
+        else worker_idle(seen, &naps);
+    }
+    return NULL;
+}
+
+static worker *worker_start(uint32_t index) {
+    worker *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    w->index = index;
+    w->active_room = MAX_RESIDENT;
+    w->active = calloc(w->active_room, sizeof *w->active);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 16 << 20);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigset_t block, old;
+    sigfillset(&block);
+    for (int i = 0; i < 5; i++) sigdelset(&block, (int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}[i]);
+    sigdelset(&block, SR_STOP_SIGNAL);
+    pthread_sigmask(SIG_SETMASK, &block, &old);
+    int failed = !w->active || pthread_create(&w->thread, &attributes, worker_main, w);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    if (!failed) return w;
+    free(w->active);
+    free(w);
+    return NULL;
+}
+
+static void fork_child(void);
+
+/* Start the workers if they do not run (first use, or first use after a fork). */
+static int pool_start(void) {
+    if (LIKELY(__atomic_load_n(&pool.count, __ATOMIC_ACQUIRE))) return 0;
+    pthread_mutex_lock(&pool.lock);
+    int result = 0;
+    if (!pool.count) {
+        if (!pool.private_base) pool.private_base = reserve_span();
+        install_handlers();
+        if (!pool.asked) pool.asked = 1;
+        uint32_t count = 0;
+        while (count < pool.asked && (pool.workers[count] = worker_start(count))) count++;
+        if (!pool.private_base || !count) result = -ENOMEM;
+        __atomic_store_n(&pool.count, result ? 0 : count, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return result;
+}

@@ -1,0 +1,232 @@
+/* What the runtime's own files share. The files are compiled as one translation unit, in the order of build.py. */
+#pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "sr_wave.h"
+#pragma clang attribute push(__attribute__((visibility("default"))), apply_to = function)
+#include "api.h"
+#pragma clang attribute pop
+
+#define SR_EXPORT __attribute__((visibility("default"), used))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum {
+    PAGE = 4096,
+    MAX_WAVES = 64,
+    MAX_WORKERS = 1024,
+    MAX_RESIDENT = 64,       /* workgroups a worker keeps at once when a launch is not cooperative */
+    MAX_DIRTY = 32,          /* pages of an LDS tail remembered one by one */
+    MAX_REPORT = 65536,      /* waves that a report of an ended launch holds */
+    SPIN_NS = 20000,         /* how long idle workers and waiting callers spin before they sleep */
+    CHUNK_NS = 50000,        /* work handed out at once, by the time measured so far */
+    WAKE_NS = 15000,         /* a launch shorter than this is not worth waking another worker */
+    POLL_NS = 1000000,       /* a worker that went to sleep lately looks around this often ... */
+    POLL_ROUNDS = 50,        /* ... this many times */
+    STALL_NS = 50000,        /* a workgroup that only yields this long gets company */
+    GRACE_NS = 20000000,     /* other workers of a faulted launch are interrupted after this */
+    REFAULT_NS = 1000000,
+};
+
+#define SR_STOP_SIGNAL (SIGRTMAX - 5) /* interrupts a worker; installed only where nobody else has it */
+
+typedef struct sr_group sr_group;
+typedef struct worker worker;
+typedef struct packet packet;
+
+/* A resident workgroup: the place a worker runs a workgroup in, reused for one after another. */
+struct sr_group {
+    uint64_t ready;          /* waves that can run: neither ended nor at a barrier */
+    uint64_t alive;          /* waves that have not ended */
+    sr_wave *running;
+    uint64_t home_rsp;       /* the scheduler, suspended while a wave runs */
+    uint32_t idle_yields;
+    uint32_t count;          /* waves of the present workgroup */
+    worker *owner;
+    sr_wave *waves;
+    uint64_t serial;         /* the launch this place was prepared for */
+    uint32_t shape[3];       /* work-items that `ids` and `exec` describe */
+    uint32_t shape_wave;
+    uint32_t *ids;           /* MAX_WAVES * wave size packed work-item ids */
+    uint64_t lds, lds_rw;    /* base of the reserve, bytes of it that are writable */
+    uint32_t dirty_count;
+    uint64_t dirty[MAX_DIRTY];
+    uint8_t *scratch;
+    uint64_t scratch_bytes;
+    uint8_t *stacks;         /* stack_waves times (guard, stack) */
+    uint32_t stack_waves;
+    uint8_t *regs;           /* regs_waves times SR_REGS_BYTES */
+    uint32_t regs_waves;
+    uint64_t *amd_queue;
+    sr_group *next_free;
+};
+
+struct worker {
+    uint32_t index;
+    _Atomic uint32_t job_lock;
+    packet *job;             /* the launch or copy this worker is in; changes under job_lock */
+    volatile uint32_t in_code;   /* a fault now belongs to the job */
+    volatile uint32_t busy;      /* resources are being changed: do not interrupt */
+    uint64_t guard_rsp;      /* where sr_land returns to */
+    uint64_t stack_top;
+    volatile uint64_t stop_pc;   /* where the running wave was interrupted */
+    sr_group *current;
+    sr_group **active;       /* resident workgroups, active_count of them */
+    uint32_t active_count, active_room;
+    sr_group *free_groups;
+    uint64_t at, end;        /* workgroups in hand */
+    uint32_t x, y, z;        /* position of `at` in the grid */
+    uint64_t group_ns;       /* measured time of a workgroup of this launch, 0 unknown */
+    uint64_t groups_run;
+    bool reaper;             /* this worker recorded the fault */
+    pthread_t thread;
+};
+
+enum packet_kind { LAUNCH, COPY, FILL, CALL, RECORD, WAIT, MARKER };
+
+struct packet {
+    packet *next;
+    sr_queue *queue;
+    uint64_t seq;
+    enum packet_kind kind;
+    uint32_t room;           /* bytes of kernarg this packet can hold */
+    union {
+        sr_launch launch;
+        sr_copy copy;
+        sr_fill fill;
+        struct { void (*fn)(void *); void *arg; } call;
+        struct { sr_event *event; uint64_t generation; } sync;
+    };
+    /* state of a running launch */
+    _Atomic uint64_t next_group;
+    uint64_t total, serial, dispatch_id, started;
+    uint32_t waves_per_group;
+    uint32_t joined, listed; /* under pool.lock */
+    _Atomic uint32_t stop, faulted;
+    packet *job_next, *job_prev;
+    sr_fault fault;
+    _Atomic uint32_t report_lock;
+    sr_wave_at *report;
+    uint32_t report_count, report_room;
+    char name[192];
+    _Alignas(64) uint8_t aql[64];
+    _Alignas(64) uint8_t kernarg[];
+};
+
+struct sr_event {
+    pthread_mutex_t lock;
+    uint64_t issued, completed, time;
+    uint32_t refs;
+    _Atomic uint32_t pulse, waiters;
+    sr_queue *parked;
+};
+
+struct sr_queue {
+    pthread_mutex_t lock;
+    packet *head, *tail, *spare;
+    packet *parked;          /* done or waited for, to be retired when the queue goes on */
+    sr_queue *next_ready, *next_parked, *next_all, *prev_all;
+    uint64_t last, launches, parked_generation;
+    bool active, dying;
+    _Atomic bool failed;
+    _Atomic uint64_t done;
+    _Atomic uint32_t pulse, waiters;
+    sr_fault fault;
+    sr_wave_at *report;
+    uint32_t report_count;
+};
+
+struct pool {
+    pthread_mutex_t lock;
+    packet *jobs;
+    sr_queue *ready_head, *ready_tail, *queues;
+    _Atomic uint32_t signal, sleepers, deep_sleepers, spinners, ready_count, job_count;
+    _Atomic uint32_t aborting;
+    uint32_t asked, count;
+    uint64_t fiber_stack, private_base;
+    bool handlers;
+    worker *workers[MAX_WORKERS];
+    _Atomic uint64_t serial, launches, groups, wakes, stalls, lds_drops;
+};
+
+static struct pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .fiber_stack = 1 << 20};
+static __thread worker *self;
+
+static inline uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline void cpu_relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static inline void spin_lock(_Atomic uint32_t *lock) {
+    while (atomic_exchange_explicit(lock, 1, memory_order_acquire)) cpu_relax();
+}
+
+static inline void spin_unlock(_Atomic uint32_t *lock) { atomic_store_explicit(lock, 0, memory_order_release); }
+
+static inline uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/* Wait until *word differs from `seen`, or timeout_ns (negative: for ever) passes. */
+static inline void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns) {
+    struct timespec t = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout_ns < 0 ? NULL : &t, NULL, 0);
+}
+
+static inline void futex_wake(_Atomic uint32_t *word, uint32_t count) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+/* fiber.c */
+void sr_switch(uint64_t *save, uint64_t load);
+_Noreturn void sr_jump(uint64_t load);
+uint64_t sr_call_guarded(uint64_t *save, void (*fn)(void *, void *), void *a, void *b);
+_Noreturn void sr_land(uint64_t load, uint64_t value);
+
+/* fault.c */
+_Noreturn static void fault_here(sr_wave *wave, uint32_t kind, uint32_t code, uint64_t address, uint64_t gpu_pc);
+static void fault_host(packet *job, uint32_t kind, uint32_t code);
+static void install_handlers(void);
+static void reap(packet *job);
+static void report_waves(worker *w, packet *job);
+
+/* slot.c */
+static sr_group *group_get(worker *w, packet *job);
+static void group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32_t z);
+static bool lds_tail_write(worker *w, uint64_t address);
+
+/* pool.c */
+static int pool_start(void);
+static void pool_push(sr_queue *queue);
+static void wake_workers(uint32_t count);
+
+/* queue.c */
+static void queue_run(worker *w, sr_queue *queue);
+static void queue_finish(worker *w, packet *job);

@@ -1,0 +1,254 @@
+/* Where workgroups live: LDS, scratch, fiber stacks, work-item ids. Kept per worker and reused from launch to launch. */
+#include "rt.h"
+
+#define LDS_SPAN (1ull << 32)
+#define STACK_GUARD (256u << 10) /* a frame of many spilled vector registers must not step over it */
+
+/* Which resident workgroup's LDS stands in each 4 GiB of the address space. */
+static sr_group *_Atomic lds_owner[1 << 16];
+
+static void *map_pages(uint64_t bytes, int protection) {
+    void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* 4 GiB of address space at a multiple of 4 GiB, 0 if there is none. */
+static uint64_t reserve_span(void) {
+    uint8_t *p = map_pages(2 * LDS_SPAN, PROT_NONE);
+    if (!p) return 0;
+    uint64_t base = round_up((uint64_t)p, LDS_SPAN), before = base - (uint64_t)p;
+    if (before) munmap(p, before);
+    munmap((void *)(base + LDS_SPAN), LDS_SPAN - before);
+    return base;
+}
+
+static bool map_lds_tail(uint64_t from, uint64_t bytes) {
+    void *p = mmap((void *)from, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (p == MAP_FAILED) return false;
+    madvise(p, bytes, MADV_DONTDUMP);
+    return true;
+}
+
+/* Make the first `bytes` writable and everything after them read as zero. */
+static bool lds_resize(sr_group *g, uint64_t bytes) {
+    if (!g->lds) {
+        g->lds = reserve_span();
+        if (!g->lds || !map_lds_tail(g->lds, LDS_SPAN)) return false;
+        lds_owner[g->lds >> 32] = g;
+    }
+    uint64_t want = round_up(bytes, PAGE);
+    if (want == g->lds_rw || !want) return true; /* without LDS nothing tells the launch where an old one ends */
+    if (want > g->lds_rw) {
+        if (mprotect((void *)g->lds, want, PROT_READ | PROT_WRITE)) return false;
+    } else if (!map_lds_tail(g->lds + want, g->lds_rw - want)) {
+        return false;
+    }
+    g->lds_rw = want;
+    return true;
+}
+
+/* A write beyond the allocation: hardware drops it. Let it land in a page of its own and forget the page before the
+   next workgroup. */
+static bool lds_tail_write(worker *w, uint64_t address) {
+    if (address >> 48) return false;
+    sr_group *g = lds_owner[address >> 32];
+    if (!g || g->owner != w || address - g->lds < g->lds_rw) return false;
+    uint64_t page = address / PAGE * PAGE;
+    if (mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE)) return false;
+    if (g->dirty_count < MAX_DIRTY) g->dirty[g->dirty_count] = page;
+    g->dirty_count++;
+    atomic_fetch_add_explicit(&pool.lds_drops, 1, memory_order_relaxed);
+    return true;
+}
+
+static void lds_forget(sr_group *g) {
+    if (g->dirty_count > MAX_DIRTY) {
+        map_lds_tail(g->lds + g->lds_rw, LDS_SPAN - g->lds_rw);
+    } else {
+        for (uint32_t i = 0; i < g->dirty_count; i++)
+            if (g->dirty[i] >= g->lds + g->lds_rw) map_lds_tail(g->dirty[i], PAGE);
+    }
+    g->dirty_count = 0;
+}
+
+static bool need_stacks(sr_group *g, uint32_t waves) {
+    if (waves <= g->stack_waves) return true;
+    uint64_t stride = pool.fiber_stack + STACK_GUARD;
+    if (g->stacks) munmap(g->stacks, stride * g->stack_waves);
+    g->stack_waves = 0;
+    g->stacks = map_pages(stride * waves, PROT_READ | PROT_WRITE);
+    if (!g->stacks) return false;
+    madvise(g->stacks, stride * waves, MADV_NOHUGEPAGE);
+    for (uint32_t i = 0; i < waves; i++)
+        if (mprotect(g->stacks + i * stride, STACK_GUARD, PROT_NONE)) return false;
+    g->stack_waves = waves;
+    return true;
+}
+
+/* Tops of different waves fall on different cache sets: all start on pages, so their hot ends would collide. */
+static uint64_t stack_top(sr_group *g, uint32_t wave) {
+    uint64_t end = (uint64_t)g->stacks + (pool.fiber_stack + STACK_GUARD) * (wave + 1);
+    return end - (wave * 832u & 0x3fc0u);
+}
+
+static bool in_stack_guard(sr_group *g, uint64_t address) {
+    uint64_t stride = pool.fiber_stack + STACK_GUARD;
+    uint64_t offset = address - (uint64_t)g->stacks;
+    return g->stack_waves && offset < stride * g->stack_waves && offset % stride < STACK_GUARD;
+}
+
+static bool need_regs(sr_group *g, uint32_t waves) {
+    if (waves <= g->regs_waves) return true;
+    if (g->regs) munmap(g->regs, (uint64_t)g->regs_waves * SR_REGS_BYTES);
+    g->regs = map_pages((uint64_t)waves * SR_REGS_BYTES, PROT_READ | PROT_WRITE);
+    g->regs_waves = g->regs ? waves : 0;
+    return g->regs != NULL;
+}
+
+static bool need_scratch(sr_group *g, uint64_t bytes) {
+    if (bytes <= g->scratch_bytes) return true;
+    uint64_t room = round_up(bytes, 16 * PAGE);
+    if (g->scratch) munmap(g->scratch, g->scratch_bytes + PAGE);
+    g->scratch_bytes = 0;
+    g->scratch = map_pages(room + PAGE, PROT_READ | PROT_WRITE);
+    if (!g->scratch || mprotect(g->scratch + room, PAGE, PROT_NONE)) return false;
+    g->scratch_bytes = room;
+    return true;
+}
+
+/* Work-item ids and initial EXEC for a workgroup of this shape (partial ones at the grid's end have their own). */
+static void set_shape(sr_group *g, const uint32_t shape[3], uint32_t wave_size) {
+    if (g->shape_wave == wave_size && !memcmp(g->shape, shape, sizeof g->shape)) return;
+    uint32_t items = shape[0] * shape[1] * shape[2], place = 0;
+    for (uint32_t z = 0; z < shape[2]; z++)
+        for (uint32_t y = 0; y < shape[1]; y++)
+            for (uint32_t x = 0; x < shape[0]; x++) g->ids[place++] = x | y << 10 | z << 20;
+    g->count = (items + wave_size - 1) / wave_size;
+    while (place < g->count * wave_size) g->ids[place++] = 0;
+    uint64_t full = wave_size == 64 ? ~0ull : (1ull << wave_size) - 1;
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t left = items - i * wave_size;
+        g->waves[i].exec = left >= wave_size ? full : (1ull << left) - 1;
+        g->waves[i].workitem_ids = (uint64_t)(g->ids + i * wave_size);
+        g->waves[i].num_waves = g->count;
+    }
+    memcpy(g->shape, shape, sizeof g->shape);
+    g->shape_wave = wave_size;
+}
+
+static sr_group *group_new(worker *w) {
+    sr_group *g = calloc(1, sizeof *g);
+    if (!g) return NULL;
+    void *waves = NULL, *ids = NULL, *queue = NULL;
+    if (posix_memalign(&waves, 64, MAX_WAVES * sizeof(sr_wave)) || posix_memalign(&ids, 64, MAX_WAVES * 64 * 4) ||
+        posix_memalign(&queue, 64, 320)) {
+        free(waves), free(ids), free(g);
+        return NULL;
+    }
+    memset(waves, 0, MAX_WAVES * sizeof(sr_wave));
+    memset(ids, 0, MAX_WAVES * 64 * 4);
+    memset(queue, 0, 320);
+    g->waves = waves, g->ids = ids, g->amd_queue = queue, g->owner = w;
+    for (uint32_t i = 0; i < MAX_WAVES; i++) {
+        sr_wave *wave = &g->waves[i];
+        wave->home = (uint64_t)g;
+        wave->wave_id = i;
+        wave->bit = 1ull << i;
+        wave->hw_id = w->index;
+        wave->private_base = pool.private_base;
+        wave->queue = (uint64_t)queue;
+    }
+    return g;
+}
+
+/* Fit a workgroup's place to a launch: everything that is the same for all of the launch's workgroups. */
+static bool group_prepare(sr_group *g, packet *job) {
+    const sr_launch *l = &job->launch;
+    uint32_t waves = job->waves_per_group;
+    bool fibers = l->flags & SR_FIBERS;
+    uint32_t apart = fibers ? waves : 1; /* waves called one after another share what only one needs at a time */
+    uint64_t scratch = round_up((uint64_t)l->scratch_lane_bytes * l->wave_size, 64) + 64;
+    if (!lds_resize(g, l->lds_bytes) || !need_regs(g, apart) || !need_scratch(g, scratch * apart)) return false;
+    if (fibers && !need_stacks(g, waves)) return false;
+    uint32_t *apertures = (uint32_t *)g->amd_queue + 16; /* amd_queue_t: group and private aperture, high halves */
+    apertures[0] = (uint32_t)(g->lds >> 32);
+    apertures[1] = (uint32_t)(pool.private_base >> 32);
+    for (uint32_t i = 0; i < waves; i++) {
+        sr_wave *wave = &g->waves[i];
+        uint32_t own = fibers ? i : 0;
+        wave->kernarg = (uint64_t)job->kernarg;
+        wave->dispatch = (uint64_t)job->aql;
+        wave->dispatch_id = job->dispatch_id;
+        wave->lds = g->lds;
+        wave->scratch = (uint64_t)g->scratch + own * scratch;
+        wave->regs = (uint64_t)g->regs + (uint64_t)own * SR_REGS_BYTES;
+        wave->calls = l->calls;
+        wave->code_base = l->code_base;
+        wave->user = l->user;
+        wave->lds_bytes = l->lds_bytes;
+        wave->scratch_lane_bytes = l->scratch_lane_bytes;
+        wave->fn = l->fn;
+        wave->top = fibers ? stack_top(g, i) : 0;
+    }
+    set_shape(g, l->group, l->wave_size);
+    g->serial = job->serial;
+    return true;
+}
+
+/* A place for a workgroup of the launch, NULL if the host has no memory. */
+static sr_group *group_get(worker *w, packet *job) {
+    sr_group *g = w->free_groups;
+    if (LIKELY(g && g->serial == job->serial)) {
+        w->free_groups = g->next_free;
+        return g;
+    }
+    w->busy = 1;
+    if (g) {
+        w->free_groups = g->next_free;
+    } else {
+        g = group_new(w);
+    }
+    if (g && !group_prepare(g, job)) {
+        g->serial = 0;
+        g->next_free = w->free_groups;
+        w->free_groups = g;
+        g = NULL;
+    }
+    w->busy = 0;
+    return g;
+}
+
+static void group_put(worker *w, sr_group *g) {
+    g->next_free = w->free_groups;
+    w->free_groups = g;
+}
+
+/* Set a workgroup to its start: position, shape if it is a partial one, fresh fibers. */
+static void group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32_t z) {
+    const sr_launch *l = &job->launch;
+    if (UNLIKELY(g->dirty_count)) lds_forget(g);
+    if (UNLIKELY(l->items[0])) {
+        uint32_t at[3] = {x, y, z}, shape[3];
+        for (int i = 0; i < 3; i++) {
+            uint32_t left = l->items[i] - at[i] * l->group[i];
+            shape[i] = left < l->group[i] ? left : l->group[i];
+        }
+        set_shape(g, shape, l->wave_size);
+    }
+    uint32_t count = g->count;
+    for (uint32_t i = 0; i < count; i++) {
+        sr_wave *wave = &g->waves[i];
+        wave->group_id[0] = x;
+        wave->group_id[1] = y;
+        wave->group_id[2] = z;
+        wave->pc = 0;
+    }
+    if (l->flags & SR_FIBERS) {
+        for (uint32_t i = 0; i < count; i++) fiber_prepare(&g->waves[i]);
+        g->alive = g->ready = ~0ull >> (64 - count);
+        g->idle_yields = 0;
+    } else {
+        g->alive = g->ready = count == 1; /* 0 makes a barrier report misuse instead of passing */
+    }
+    g->running = g->waves;
+}
