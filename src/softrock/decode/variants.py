@@ -1,0 +1,129 @@
+"""Which operands an encoding has where address bits decide it.
+
+A row of the table stands for all addressing forms of an instruction. `selector` names the bits of the word that pick
+the form, `specialise` the operands of that form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from softrock.isa import Layout, OperandSpec, Row, Target
+from softrock.isa.tables import Field, Piece
+
+GFX9_OFF = 0x7F
+
+
+def extract(field: Field, word: int) -> int:
+    """A field's value, sign-extended where it is signed."""
+    value, place = 0, 0
+    for low, width in field.pieces:
+        value |= (word >> low & ((1 << width) - 1)) << place
+        place += width
+    if field.kind == "i" and value >> (place - 1):
+        value -= 1 << place
+    return value
+
+
+def bits(field: Field) -> int:
+    """The bits of the word that a field takes."""
+    found = 0
+    for low, width in field.pieces:
+        found |= ((1 << width) - 1) << low
+    return found
+
+
+_SELECTORS = {
+    "MUBUF": ("offen", "idxen", "tfe", "c0", "th"),
+    "MTBUF": ("offen", "idxen", "tfe"),
+    "GLOBAL": ("saddr",),
+    "SCRATCH": ("saddr", "sve"),
+    "SMEM": ("imm", "soffset_en", "soffset", "glc"),
+}
+
+
+def selector(row: Row, layout: Layout) -> int:
+    """The bits of the word that pick the form of a row."""
+    found = 0
+    for name in _SELECTORS.get(row.encoding, ()):
+        if name in layout:
+            found |= bits(layout[name])
+    return found
+
+
+def specialise(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
+    """Operands of the form that the word picks."""
+    chosen = _FORMS.get(row.encoding)
+    return chosen(row, layout, target, word) if chosen else row.operands
+
+
+def _flag(layout: Layout, name: str, word: int) -> int:
+    return extract(layout[name], word) if name in layout else 0
+
+
+def _buffer(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
+    address = _flag(layout, "offen", word) + _flag(layout, "idxen", word)
+    found = []
+    for spec in row.operands:
+        if spec.role == "vaddr":
+            if not address:
+                continue
+            spec = spec._replace(dwords=address)
+        elif spec.role == "vdata":
+            if _flag(layout, "tfe", word):
+                spec = spec._replace(dwords=spec.dwords + 1)
+            returns = _flag(layout, "c0", word) or _flag(layout, "th", word) & 1
+            if "_atomic_" in row.op and returns:
+                size = spec.dwords // 2 if "cmpswap" in row.op else spec.dwords
+                found.append(spec._replace(written=True, dwords=size))
+        found.append(spec)
+    return found
+
+
+def _global(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
+    if _no_saddr(layout, target, word):
+        return [spec for spec in row.operands if spec.role != "saddr"]
+    return [spec._replace(dwords=1) if spec.role == "vaddr" else spec for spec in row.operands]
+
+
+def _scratch(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
+    dropped = set()
+    without = _no_saddr(layout, target, word)
+    if without:
+        dropped.add("saddr")
+    has_vector = without if target.family == "cdna2" else _flag(layout, "sve", word)
+    if not has_vector:
+        dropped.add("vaddr")
+    return [spec for spec in row.operands if spec.role not in dropped]
+
+
+def _no_saddr(layout: Layout, target: Target, word: int) -> bool:
+    off = GFX9_OFF if target.null_sgpr is None else target.null_sgpr
+    return extract(layout["saddr"], word) == off
+
+
+def _scalar_memory(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
+    operands = row.operands
+    if target.null_sgpr is None:
+        immediate, register = _flag(layout, "imm", word), _flag(layout, "soffset_en", word)
+        if immediate and not register:
+            operands = [spec for spec in operands if spec.role != "soffset"]
+        elif not immediate and not register:
+            operands = [s._replace(role="soffset_low") if s.role == "soffset" else s for s in operands]
+        if "_atomic_" in row.op and _flag(layout, "glc", word):
+            operands = [*operands, operands[0]._replace(role="sdata", written=False)]
+    elif extract(layout["soffset"], word) == target.null_sgpr:
+        operands = [spec for spec in operands if spec.role != "soffset"]
+    return operands
+
+
+_FORMS: dict[str, Callable[[Row, Layout, Target, int], list[OperandSpec]]] = {
+    "MUBUF": _buffer,
+    "MTBUF": _buffer,
+    "GLOBAL": _global,
+    "SCRATCH": _scratch,
+    "SMEM": _scalar_memory,
+}
+
+FLAT_LAYOUTS = {"GLOBAL": "FLAT", "SCRATCH": "FLAT"}
+WHOLE_IMMEDIATE = Field("u", (Piece(32, 32),))
