@@ -1,0 +1,10 @@
+// The whole device library as one translation unit: one bitcode file a target, and helpers are shared without linking.
+#include "basic.cpp"
+#include "exp_log.cpp"
+#include "pow.cpp"
+#include "trig.cpp"
+#include "inverse_trig.cpp"
+#include "hyper.cpp"
+#include "root.cpp"
+#include "memory.cpp"
+#include "system.cpp"
