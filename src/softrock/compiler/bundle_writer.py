@@ -1,83 +1,111 @@
-"""Offload bundles: several code objects (or texts) in one file, named by target.
+"""What ``clang-offload-bundler`` does for the plans of clang's driver: several files in one, named by target.
 
-Format facts: the Clang Offload Bundler page of LLVM's documentation. A binary bundle is the magic
-``__CLANG_OFFLOAD_BUNDLE__``, a count, then per entry offset, size, length of the name and the name (all
-integers 64-bit little-endian), then the entries. Runtimes map an entry in place, so code objects start on a
-page boundary. A text bundle wraps each text between two comment lines.
+Three forms, by the kind of file (facts: the Clang Offload Bundler page of LLVM's documentation): finished
+code objects go into the binary bundle of :mod:`softrock.codeobj.bundle`; texts follow one another between
+comment lines; and bitcode for later device linking becomes extra sections of the host's object file.
 """
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
-from softrock.core.errors import CodeObjectError
+from softrock.core.errors import CodeObjectError, ToolError
 
-MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
+_MAGIC = "__CLANG_OFFLOAD_BUNDLE__"
 _COMMENTS = {"i": "//", "ii": "//", "hipi": "//", "cui": "//", "d": "#", "s": "#", "ll": ";"}
 """Comment sign of each text type that clang's driver asks a bundle of."""
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One member of a bundle: its target name (e.g. ``hipv4-amdgcn-amd-amdhsa--gfx942``) and its bytes."""
-
-    name: str
-    data: bytes
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SHT_PROGBITS = 1
+_SHF_EXCLUDE = 0x80000000
 
 
-def is_text(kind: str) -> bool:
-    """Whether clang's ``-type=KIND`` means a text bundle."""
-    return kind in _COMMENTS
-
-
-def write(entries: Sequence[Entry], align: int = 4096) -> bytes:
-    """A binary bundle of `entries` in the order given, each starting at a multiple of `align` bytes."""
-    header = len(MAGIC) + 8 + sum(24 + len(entry.name.encode()) for entry in entries)
-    offset = -(-header // align) * align
-    table = [MAGIC, struct.pack("<Q", len(entries))]
-    body: list[bytes] = []
-    for entry in entries:
-        name = entry.name.encode()
-        table.append(struct.pack("<QQQ", offset, len(entry.data), len(name)) + name)
-        body.append(entry.data + b"\0" * (-len(entry.data) % align))
-        offset += len(body[-1])
-    head = b"".join(table)
-    return head + b"\0" * (-len(head) % align) + b"".join(body)
-
-
-def write_text(entries: Sequence[Entry], kind: str) -> bytes:
-    """A text bundle of `entries`; `kind` is clang's ``-type=`` (``s``, ``ll``, ``hipi``, ...)."""
+def write_text(entries: Sequence[tuple[str, bytes]], kind: str) -> bytes:
+    """A text bundle of (target name, text) pairs; `kind` is clang's ``-type=`` (``s``, ``ll``, ...)."""
     sign = _COMMENTS[kind]
     parts: list[bytes] = []
-    for entry in entries:
-        for word in ("START", "END"):
-            parts.append(f"\n{sign} {MAGIC.decode()}__{word}__ {entry.name}\n".encode())
-            if word == "START":
-                parts.append(entry.data)
+    for name, text in entries:
+        parts.append(f"\n{sign} {_MAGIC}__START__ {name}\n".encode())
+        parts.append(text)
+        parts.append(f"\n{sign} {_MAGIC}__END__ {name}\n".encode())
     return b"".join(parts)
 
 
-def read(data: bytes) -> list[Entry]:
-    """The entries of a binary bundle that this module wrote.
+def add_sections(data: bytes, sections: Sequence[tuple[str, bytes]], name: str) -> bytes:
+    """An ELF64 little-endian object file with more sections, which the linker drops from its output.
+
+    Args:
+        data: the object file.
+        sections: name and content of each new section.
+        name: of the file, for messages.
 
     Raises:
-        CodeObjectError: not a bundle, or an entry lies outside it.
+        CodeObjectError: `data` is not such a file.
     """
-    if not data.startswith(MAGIC) or len(data) < len(MAGIC) + 8:
-        raise CodeObjectError("not an offload bundle (magic missing)")
-    at = len(MAGIC)
-    (count,) = struct.unpack_from("<Q", data, at)
-    at += 8
-    entries: list[Entry] = []
-    for index in range(count):
-        if at + 24 > len(data):
-            raise CodeObjectError(f"offload bundle is cut off in its table (entry {index} of {count})")
-        offset, size, length = struct.unpack_from("<QQQ", data, at)
-        at += 24
-        if at + length > len(data) or offset + size > len(data):
-            raise CodeObjectError(f"offload bundle: entry {index} lies outside the file")
-        entries.append(Entry(data[at : at + length].decode(errors="replace"), data[offset : offset + size]))
-        at += length
-    return entries
+    if len(data) < _HEADER.size or data[:6] != b"\x7fELF\x02\x01":
+        raise CodeObjectError(f"{name} is not a 64-bit little-endian object file")
+    header = list(_HEADER.unpack_from(data))
+    offset, size, count, names_at = header[6], header[11], header[12], header[13]
+    if size != _SECTION.size or offset + count * size > len(data) or names_at >= count:
+        raise CodeObjectError(f"{name}: its section table is corrupt")
+    table = [list(_SECTION.unpack_from(data, offset + index * size)) for index in range(count)]
+    names_offset, names_size = table[names_at][4], table[names_at][5]
+    names = bytearray(data[names_offset : names_offset + names_size])
+    out = bytearray(data)
+    for label, content in sections:
+        out += bytes(-len(out) % 16)
+        table.append([len(names), _SHT_PROGBITS, _SHF_EXCLUDE, 0, len(out), len(content), 0, 0, 16, 0])
+        names += label.encode() + b"\0"
+        out += content
+    table[names_at][4], table[names_at][5] = len(out), len(names)
+    out += names
+    out += bytes(-len(out) % 8)
+    header[6], header[12] = len(out), len(table)
+    out += b"".join(_SECTION.pack(*row) for row in table)
+    out[: _HEADER.size] = _HEADER.pack(*header)
+    return bytes(out)
+
+
+def _bundle(entries: Sequence[tuple[str, bytes]], kind: str, align: int) -> bytes:
+    if kind in _COMMENTS:
+        return write_text(entries, kind)
+    from softrock.codeobj import bundle
+
+    hosts = [each for each in entries if each[0].startswith("host-") and each[1].startswith(b"\x7fELF")]
+    if kind == "o" and hosts:
+        devices = [(_MAGIC + name, data) for name, data in entries if not name.startswith("host-")]
+        return add_sections(hosts[0][1], devices, hosts[0][0])
+    return bundle.write(list(entries), align)
+
+
+def run(args: Sequence[str]) -> None:
+    """Do what ``clang-offload-bundler ARGS`` does when it bundles (not when it takes apart).
+
+    Raises:
+        ToolError: targets and inputs do not match, or a file cannot be read or written.
+    """
+    values: dict[str, str] = {}
+    inputs: list[str] = []
+    for arg in args:
+        name, _, value = arg.lstrip("-").partition("=")
+        if name in ("input", "inputs"):
+            inputs += value.split(",") if name == "inputs" else [value]
+        else:
+            values["output" if name == "outputs" else name] = value
+    targets = [each for each in values.get("targets", "").split(",") if each]
+    if len(targets) != len(inputs) or "output" not in values:
+        raise ToolError("offload bundler: give one -input= for each of -targets=, and -output=", status=2)
+    try:
+        contents = [Path(path).read_bytes() for path in inputs]
+        align = int(values.get("bundle-align", "4096"))
+        data = _bundle(list(zip(targets, contents, strict=True)), values.get("type", "o"), align)
+        if values["output"] == "-":
+            os.write(1, data)
+        else:
+            Path(values["output"]).write_bytes(data)
+    except OSError as error:
+        raise ToolError(f"offload bundler: {error.filename}: {error.strerror}") from None

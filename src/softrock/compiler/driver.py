@@ -7,7 +7,6 @@ The order of work: parse (:mod:`~softrock.compiler.flags`), plan with clang's ow
 
 from __future__ import annotations
 
-import importlib
 import os
 import shutil
 import sys
@@ -16,9 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from softrock.compiler import flags, host, link, plan, toolchain
+from softrock.compiler import flags, host, link, plan, toolchain, versions
 from softrock.compiler.flags import CommandLine, Input
 from softrock.compiler.jobs import Runner
 from softrock.compiler.plan import AS, CC1, Job
@@ -30,6 +28,9 @@ INCLUDE = Path(__file__).parent / "include"
 
 DEFAULT_TARGETS = ("gfx942", "gfx1100")
 """Targets of hipcc where neither --offload-arch nor SOFTROCK_GPUS says otherwise."""
+
+Library = Callable[[str, bool | None], Sequence[Path]]
+"""Yields the device library's bitcode for a target and, where the code chooses it, a wave size (64: True)."""
 
 _MODE_FLAG = {"object": "-c", "assembly": "-S", "preprocess": "-E", "link": "-c"}
 _HIP_LANGUAGES = ("hip", "hip-cpp-output")
@@ -129,7 +130,7 @@ def _for_language(words: Sequence[str], source: Input) -> list[str]:
     return kept
 
 
-def _adjust(job: Job, tools: host.HostTools, library: Callable[[str], Sequence[Path]]) -> None:
+def _adjust(job: Job, tools: host.HostTools, library: Library) -> None:
     """Give a planned job our headers and, for GPU code, the device math library."""
     if job.kind == AS:
         return
@@ -147,16 +148,24 @@ def _adjust(job: Job, tools: host.HostTools, library: Callable[[str], Sequence[P
         cxx = language not in ("c", "cpp-output", "assembler-with-cpp")
         extra += ["-internal-isystem", str(INCLUDE), *tools.cc1_flags(cxx)]
     if job.device and language in _HIP_LANGUAGES and not {"-E", "-fsyntax-only", "-Eonly"} & set(args):
-        for path in library(job.target):
+        for path in library(job.target, _wave64(args)):
             extra += ["-mlink-builtin-bitcode", str(path)]
     at = kept.index("-resource-dir") if "-resource-dir" in kept else 1
     job.args = kept[:at] + extra + kept[at:]
 
 
-def device_library(target: str) -> Sequence[Path]:
-    """Bitcode of the device math library for a target; empty while there is none."""
-    module: Any = importlib.import_module("softrock.compiler.devlib")
-    return tuple(module.bitcode(target)) if hasattr(module, "bitcode") else ()
+def _wave64(args: Sequence[str]) -> bool | None:
+    """The wave size that a job's target features choose; None is the target's own."""
+    if "+wavefrontsize64" in args:
+        return True
+    return False if "+wavefrontsize32" in args else None
+
+
+def device_library(target: str, wave64: bool | None = None) -> Sequence[Path]:
+    """Bitcode of the device math library for a target, built at first use with a line saying so."""
+    from softrock.compiler import devlib
+
+    return devlib.bitcode(target, wave64, link.say)
 
 
 class Compilation:
@@ -174,7 +183,7 @@ class Compilation:
         line: CommandLine,
         name: str,
         temporary: Path,
-        library: Callable[[str], Sequence[Path]] = device_library,
+        library: Library = device_library,
     ) -> None:
         self.line = line
         self.name = name
@@ -306,7 +315,12 @@ def main(
         for note in line.notes:
             print(f"{name}: note: {note}", file=sys.stderr)
         if line.mode == "query":
+            if cxx_is_hip and "--version" in args:
+                print(f"HIP version: {versions.version_text()}-softrock", flush=True)
             return _query(args, name)
+        if not line.inputs and line.verbose:
+            print(version_text(), file=sys.stderr)
+            return 0
         if not line.inputs:
             raise UsageError("no input files", status=1)
         outcome = compile_line(line, name, runtime)

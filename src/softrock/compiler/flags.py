@@ -59,8 +59,14 @@ HIP_SUFFIXES = frozenset([".hip", ".cpp", ".cc", ".cxx", ".c++", ".C", ".cp", ".
 CUDA_SUFFIXES = frozenset([".cu"])
 _LINKABLE = frozenset([".o", ".obj", ".a", ".so", ".lo", ".la", ".lib", ".ld", ".lds"])
 _LANGUAGES = {
-    **{".c": "c", ".s": "assembler", ".S": "assembler-with-cpp", ".ll": "ir", ".bc": "ir"},
-    **{".i": "cpp-output", ".ii": "c++-cpp-output", ".hipi": "hip-cpp-output"},
+    ".c": "c",
+    ".s": "assembler",
+    ".S": "assembler-with-cpp",
+    ".ll": "ir",
+    ".bc": "ir",
+    ".i": "cpp-output",
+    ".ii": "c++-cpp-output",
+    ".hipi": "hip-cpp-output",
 }
 CUDA_LANGUAGES = frozenset(["cu", "cuda"])
 
@@ -83,6 +89,7 @@ class CommandLine:
         inputs: source files and linkable files in order.
         compile_flags: what clang's driver gets, without inputs, ``-x``, ``-o`` and offload architectures.
         link: arguments of the linker in order; an :class:`Input` stands where its object goes.
+        offload_link: arguments of the GPU code's linker, for ``-fgpu-rdc``.
         archs: GPU targets asked for (``gfx942``, ``gfx90a:xnack-``, ``native``), in order.
         notes: remarks for the user about flags that have no meaning here.
     """
@@ -92,6 +99,7 @@ class CommandLine:
     compile_flags: list[str] = field(default_factory=list)
     link: list[str | Input] = field(default_factory=list)
     archs: list[str] = field(default_factory=list)
+    offload_link: list[str] = field(default_factory=list)
     output: str | None = None
     rdc: bool = False
     device_only: bool = False
@@ -227,7 +235,7 @@ class _Parser:
             self.line.link.append(word)
         elif word in _DROPPED or word.startswith(_DROPPED_PREFIXES):
             if word == "-Xoffload-linker":
-                self.value(word)
+                self.line.offload_link.append(self.value(word))
         else:
             return False
         return True

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from softrock.compiler import bundle_writer, toolchain
 from softrock.compiler.plan import BUNDLE, CC1, Job
-from softrock.core.errors import CompileError, SoftrockError, ToolError
+from softrock.core.errors import CompileError, SoftrockError
 
 
 @dataclass(slots=True)
@@ -27,41 +27,6 @@ class _State:
     status: int | None = None
     out: bytes = b""
     err: bytes = b""
-
-
-def run_bundler(args: Sequence[str]) -> None:
-    """Do what ``clang-offload-bundler ARGS`` does when it bundles (not when it takes apart).
-
-    Raises:
-        ToolError: targets and inputs do not match, or an input cannot be read.
-    """
-    values: dict[str, str] = {}
-    inputs: list[str] = []
-    for arg in args:
-        name, _, value = arg.lstrip("-").partition("=")
-        if name in ("input", "inputs"):
-            inputs += value.split(",") if name == "inputs" else [value]
-        else:
-            values["output" if name == "outputs" else name] = value
-    targets = [each for each in values.get("targets", "").split(",") if each]
-    if len(targets) != len(inputs) or "output" not in values:
-        raise ToolError("offload bundler: give one -input= for each of -targets=, and -output=", status=2)
-    try:
-        entries = [
-            bundle_writer.Entry(target, Path(path).read_bytes())
-            for target, path in zip(targets, inputs, strict=True)
-        ]
-    except OSError as error:
-        raise ToolError(f"offload bundler: {error.filename}: {error.strerror}") from None
-    kind = values.get("type", "o")
-    if bundle_writer.is_text(kind):
-        data = bundle_writer.write_text(entries, kind)
-    else:
-        data = bundle_writer.write(entries, int(values.get("bundle-align", "4096")))
-    if values["output"] == "-":
-        os.write(1, data)
-        return
-    Path(values["output"]).write_bytes(data)
 
 
 class Runner:
@@ -170,10 +135,12 @@ class Runner:
         output = state.job.output
         reader = self.pipes.get(output or "")
         if output is None or reader is None:
-            run_bundler(state.job.args)
+            bundle_writer.run(state.job.args)
             return 0
         real = output + ".bundle"
-        run_bundler([f"-output={real}" if each.startswith("-output=") else each for each in state.job.args])
+        bundle_writer.run(
+            [f"-output={real}" if each.startswith("-output=") else each for each in state.job.args]
+        )
         self._feed(output, Path(real).read_bytes(), reader)
         return 0
 

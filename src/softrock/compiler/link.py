@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,14 +58,27 @@ class Link:
         self.temporary = temporary
         self.runtime = runtime()
 
-    def command(self) -> list[str]:
-        """The whole link command."""
+    def _files(self) -> list[str]:
+        inputs = (each for each in self.line.link if isinstance(each, Input))
+        return [self.objects.get(id(each), each.path) for each in inputs]
+
+    def _offload(self) -> list[str]:
+        """GPU code that is linked only now, and what else objects of earlier compilations need."""
+        if not self.line.rdc and len(self.objects) == len(self.line.inputs):
+            return []
+        from softrock.compiler import rdc
+
+        return rdc.extra_arguments(self.line, self._files(), self.temporary)
+
+    def command(self, offload: Sequence[str] = ()) -> list[str]:
+        """The whole link command; `offload` goes after the objects."""
         out = [*self.tools.linker]
         if self.runtime.launcher and not self.line.shared:
             out += ["-shared", "-fPIC"]
         for each in self.line.link:
             out.append(self.objects.get(id(each), each.path) if isinstance(each, Input) else each)
         out += ["-o", self.line.output or "a.out"]
+        out += offload
         folder = str(self.runtime.folder)
         out += [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lamdhip64", "-pthread", "-ldl", "-lm"]
         return [*out, "-Wl,--allow-shlib-undefined"] if self.tools.kind == "zig" else out
@@ -79,9 +92,10 @@ class Link:
         """
         if self.tools.kind == "zig":
             ensure_libcxx(self.tools)
+        command = self.command(self._offload())
         try:
             done = subprocess.run(
-                self.command(),
+                command,
                 env=toolchain.environment(),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -93,7 +107,7 @@ class Link:
             raise ToolError(f"linker {self.tools.linker[0]} cannot be started: {error.strerror}") from None
         text = done.stdout + done.stderr
         if done.returncode:
-            raise CompileError(f"{text}error: linking failed with status {done.returncode}")
+            raise CompileError(f"{text}error: linker command failed with exit code {done.returncode}")
         return text
 
 
@@ -107,7 +121,7 @@ def ensure_libcxx(tools: HostTools) -> None:
     if cache.read("host", key) is not None:
         return
     start = time.monotonic()
-    _say("building the C++ library for the host (once, about a minute) ...")
+    say("building the C++ library for the host (once, about a minute) ...")
     folder = cache.folder("host")
     source, output = folder / f"{key}.cpp", folder / f"{key}.out"
     source.write_text("#include <string>\nint main(int n, char **v) { return std::string(*v).empty(); }\n")
@@ -125,8 +139,9 @@ def ensure_libcxx(tools: HostTools) -> None:
     source.unlink(missing_ok=True)
     output.unlink(missing_ok=True)
     cache.write("host", key, b"built")
-    _say(f"C++ library built in {time.monotonic() - start:.0f} s")
+    say(f"C++ library built in {time.monotonic() - start:.0f} s")
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """One line about something slow that begins or ended."""
     print(f"softrock: {text}", file=sys.stderr, flush=True)

@@ -48,8 +48,8 @@ _ALONE = """
     -lcuda
 """
 
-# Flags with a value: "drop" says so in a note, "quiet" drops it, "split" passes a comma list to clang; else the
-# clang flag that takes the value, which is a word of its own after a flag ending in a blank ("_").
+# Flags with a value: "drop" says so in a note, "quiet" drops it, "split" passes a comma list to clang; else
+# the clang flag that takes the value, which is a word of its own after a flag ending in a blank ("_").
 _VALUED = """
     -arch                   drop
     --gpu-architecture      drop

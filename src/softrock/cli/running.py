@@ -1,0 +1,190 @@
+"""``softrock run``, ``exec`` and ``env``: programs with a GPU of our choosing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from softrock.cli.runtime import runtime
+from softrock.core import settings
+from softrock.core.errors import SoftrockError, UsageError
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+"""Exit statuses of shells for a command that is not there or cannot be run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says about device and time; see :func:`environment`."""
+
+    gpu: str | None = None
+    timeout: float | None = None
+    dump: str | None = None
+
+    def variables(self) -> dict[str, str]:
+        """The settings of these options as environment variables.
+
+        Raises:
+            UsageError: a value that makes no sense.
+        """
+        out: dict[str, str] = {}
+        if self.gpu is not None:
+            if not all(each.strip() for each in self.gpu.split(",")):
+                raise UsageError(f"--gpu {self.gpu!r} names no GPU", hint="for instance --gpu gfx942,gfx1100")
+            out["SOFTROCK_GPUS"] = self.gpu
+        if self.timeout is not None:
+            if not self.timeout > 0:
+                raise UsageError(f"--timeout {self.timeout:g} is not a positive number of seconds")
+            out["SOFTROCK_TIMEOUT"] = f"{self.timeout:g}"
+        if self.dump is not None:
+            folder = Path(self.dump).absolute()
+            folder.mkdir(parents=True, exist_ok=True)
+            out["SOFTROCK_DUMP"] = str(folder)
+        return out
+
+
+def _prepended(variable: str, folder: Path) -> str:
+    rest = os.environ.get(variable, "")
+    return f"{folder}{os.pathsep}{rest}" if rest else str(folder)
+
+
+def environment(options: Options) -> dict[str, str]:
+    """The variables that make a process find the software GPU instead of ROCm."""
+    from softrock.compiler import rocm_layout
+
+    library = runtime()
+    root = rocm_layout.path(library.folder)
+    out = {
+        "LD_LIBRARY_PATH": _prepended("LD_LIBRARY_PATH", library.folder),
+        "PATH": _prepended("PATH", root / "bin"),
+        "ROCM_PATH": str(root),
+        "HIP_PATH": str(root),
+        "HIP_PLATFORM": "amd",
+        "CMAKE_PREFIX_PATH": _prepended("CMAKE_PREFIX_PATH", root),
+        "SOFTROCK_GPUS": settings.load().gpus,
+    }
+    out.update(options.variables())
+    return out
+
+
+def print_environment(options: Options, as_json: bool) -> int:
+    """``softrock env``."""
+    variables = environment(options)
+    if as_json:
+        print(json.dumps(variables, indent=2))
+    else:
+        for name, value in variables.items():
+            print(f"export {name}={shlex.quote(value)}")
+    return 0
+
+
+def execute(command: Sequence[str], options: Options) -> int:
+    """``softrock exec``: become `command`; returns only where it cannot be started.
+
+    Raises:
+        UsageError: no command.
+        SoftrockError: the command cannot be started.
+    """
+    if not command:
+        raise UsageError("no command given", hint="softrock exec -- COMMAND ARGUMENTS")
+    variables = {**os.environ, **environment(options)}
+    found = shutil.which(command[0], path=variables.get("PATH"))
+    if found is None:
+        raise SoftrockError(
+            f"{command[0]}: no such command", hint="check its name and path", status=NOT_FOUND
+        )
+    return _become([found], command, variables)
+
+
+def _become(prefix: Sequence[str], argv: Sequence[str], variables: dict[str, str]) -> int:
+    """Replace this process, so that signals and exit status are the program's own."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execve(prefix[0], list(argv), variables)
+    except OSError as error:
+        raise SoftrockError(
+            f"{prefix[0]} cannot be started: {error.strerror}", status=NOT_EXECUTABLE
+        ) from None
+
+
+def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
+    """``softrock run``: compile, then run once on each GPU asked for.
+
+    Args:
+        args: source files and compiler flags.
+        tail: arguments of the program.
+        options: device and time.
+
+    Returns:
+        The exit status of the program (of the first run that failed, with several GPUs).
+    """
+    extra = options.variables()
+    gpus = [each.strip() for each in (options.gpu or settings.load().gpus).split(",")]
+    os.environ.update(extra)
+    from softrock.compiler import program
+
+    targets = list(dict.fromkeys(each.partition(":")[0] for each in gpus))
+    keep = not settings.load().no_cache
+    scratch = Path(tempfile.mkdtemp(prefix="softrock-run-"))
+    try:
+        built = program.build(args, targets, runtime, scratch)
+        sys.stderr.write(built.warnings)
+        commands = [_command(built.path, tail, extra, gpu) for gpu in gpus]
+        if len(commands) == 1 and keep:
+            shutil.rmtree(scratch, ignore_errors=True)
+            return _become(*commands[0])
+        return _one_after_another(gpus, commands)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _command(
+    program: Path, tail: Sequence[str], extra: dict[str, str], gpu: str
+) -> tuple[list[str], list[str], dict[str, str]]:
+    """What to execute, its arguments, and its environment."""
+    library = runtime()
+    variables = {**os.environ, **extra, "SOFTROCK_GPUS": gpu}
+    variables["LD_LIBRARY_PATH"] = _prepended("LD_LIBRARY_PATH", library.folder)
+    if library.launcher:
+        return [sys.executable], [sys.executable, "-m", "softrock.abi.launch", str(program), *tail], variables
+    return [str(program)], [str(program), *tail], variables
+
+
+def _one_after_another(
+    gpus: Sequence[str], commands: Sequence[tuple[list[str], list[str], dict[str, str]]]
+) -> int:
+    status = 0
+    for gpu, (prefix, argv, variables) in zip(gpus, commands, strict=True):
+        if len(gpus) > 1:
+            print(f"== {gpu} ==", flush=True)
+        code = _child(prefix, argv, variables)
+        status = status or code
+        if code == 128 + signal.SIGINT:
+            break
+    return status
+
+
+def _child(prefix: Sequence[str], argv: Sequence[str], variables: dict[str, str]) -> int:
+    """Run a program and wait; signals sent to us go on to it. Returns its status as a shell would."""
+    with subprocess.Popen(list(argv), executable=prefix[0], env=variables) as process:
+        old = {}
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            old[number] = signal.signal(number, lambda each, _frame: process.send_signal(each))
+        # Ctrl-C reaches the whole foreground group by itself: we only must not die before the program has.
+        old[signal.SIGINT] = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+        try:
+            code = process.wait()
+        finally:
+            for number, handler in old.items():
+                signal.signal(number, handler)
+    return 128 - code if code < 0 else code
