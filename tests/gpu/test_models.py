@@ -26,7 +26,7 @@ def test_models(gfx: str) -> None:
     assert model.max_waves_per_multiprocessor * model.wave_size == threads
     assert model.software_name == f"{name} (software)"
     assert targets.parse(model.target_id).processor == gfx
-    # the bandwidth as sold must follow from bus and clock: 2 transfers a clock on HBM2e, 4 on HBM3, 16 on GDDR6
+    # the bandwidth as sold must follow from bus and clock: 2 transfers on HBM2e, 4 on HBM3, 16 on GDDR6
     peak = model.memory_bus_bits / 8 * model.memory_clock_khz / 1e6
     factor = model.bandwidth_gb_s / peak
     assert min(abs(factor / n - 1) for n in (2, 4, 16)) < 0.03
