@@ -24,7 +24,7 @@ typedef long i64;
 #define CONSTANT
 #endif
 
-#define API extern "C" __attribute__((used, visibility("default")))
+#define API extern "C" __attribute__((visibility("default")))
 #define PURE API __attribute__((const))
 #define INLINE static inline __attribute__((always_inline))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -4,7 +4,7 @@
 
 #if defined(__AMDGCN__)
 #define NO_IDIOM __attribute__((no_builtin))
-#define C_API extern "C" __attribute__((used, weak, visibility("default"))) NO_IDIOM
+#define C_API extern "C" __attribute__((weak, visibility("default"))) NO_IDIOM
 
 C_API void *memcpy(void *to, const void *from, u64 n) {
   u8 *d = (u8 *)to;
