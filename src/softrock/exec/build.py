@@ -18,7 +18,7 @@ from typing import Final
 from softrock.core import cache
 from softrock.core.errors import ToolError, UnsupportedError
 
-SOURCES: Final = ("fiber.c", "slot.c", "pool.c", "queue.c", "fault.c", "helpers.c")
+SOURCES: Final = ("fiber.c", "slot.c", "pool.c", "queue.c", "fault.c", "lanes.c", "atomics.c", "helpers.c")
 """Compiled as one translation unit, in this order."""
 
 HEADERS: Final = ("api.h", "rt.h")
@@ -172,14 +172,15 @@ def bindings() -> str:
     known = cache.read("native", key)
     if known is not None:
         return known.decode()
+    import io
+
     import cffi
+    from cffi import recompiler
 
     maker = cffi.FFI()
-    maker.set_source("softrock_runtime_api", None)
     maker.cdef(text)
-    with tempfile.TemporaryDirectory(prefix="softrock-") as folder:
-        path = Path(folder) / "softrock_runtime_api.py"
-        maker.emit_python_code(str(path))
-        source = path.read_text()
+    output = io.StringIO()
+    recompiler.make_py_source(maker, "softrock_runtime_api", output)
+    source = output.getvalue()
     cache.write("native", key, source.encode())
     return source

@@ -1,1 +1,5 @@
-"""softrock.jit"""
+"""Translated kernels as native code: LLVM pipeline, code cache, loading, line maps."""
+
+from softrock.jit.prepare import Prepared, prepare
+
+__all__ = ["Prepared", "prepare"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from softrock.core.errors import UnsupportedError
@@ -36,6 +37,7 @@ class Wave:
     Attributes:
         b: the IR builder. W: lanes of a wave. target: the GPU. mode: floating-point mode.
         full: every lane is known to be on here, so results need no mask.
+        uses_scratch: the kernel has private memory. native_gather: the host gathers and masks in hardware.
         keep: VGPRs whose inactive lanes must survive a write here (liveness); others may be clobbered.
     """
 
@@ -52,6 +54,15 @@ class Wave:
         self._mask: Val | None = None
         self._dpp_write: Val | None = None
         self.clamp_handled = False
+        self._restricted: Val | None = None
+        self.arrays: dict[str, int] = {}
+        self.uses_scratch = True
+        self.native_gather = True
+
+    def array(self, name: str, size: int) -> str:
+        """Pointer to a stack array of at least `size` bytes, one for each name in the function."""
+        self.arrays[name] = max(size, self.arrays.get(name, 0))
+        return f"%{name}"
 
     # -- basics ----------------------------------------------------------------------------------------------------------
 
@@ -78,6 +89,8 @@ class Wave:
 
     def exec_bits(self) -> Val:
         """EXEC as a scalar, one bit a lane."""
+        if self._restricted is not None:
+            return self._restricted.pack()
         return self.b.const(f"u{self.W}", -1) if self.full else self.regs.exec()
 
     def exec_mask(self) -> Val:
@@ -87,6 +100,17 @@ class Wave:
         if self._mask is None:
             self._mask = self.regs.exec().unpack()
         return self._mask
+
+    @contextmanager
+    def restricted(self, lanes: Val) -> Iterator[None]:
+        """Memory accesses emitted inside act only in those active lanes that are in `lanes` (u1)."""
+        before = self.full, self._mask, self._restricted
+        active = lanes if self.full else lanes & self.exec_mask()
+        self.full, self._mask, self._restricted = False, active, active
+        try:
+            yield
+        finally:
+            self.full, self._mask, self._restricted = before
 
     def field(self, name: str, elem: str) -> Val:
         """A field of the wave structure, as a scalar."""

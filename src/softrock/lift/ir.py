@@ -113,7 +113,9 @@ class Val:
             return out
         if self.const is not None and kind in "ui":
             return self.b.const(name, _float_bits(self), self.lanes)
-        return self.b.op(Ty(kind, bits, self.lanes), f"bitcast {self.typed} to {Ty(kind, bits, self.lanes).llvm}")
+        out = self.b.op(Ty(kind, bits, self.lanes), f"bitcast {self.typed} to {Ty(kind, bits, self.lanes).llvm}")
+        out.note = self.note
+        return out
 
     def to(self, name: str) -> Val:
         """Convert the value: integers extend by their own signedness or truncate; float to int truncates toward zero,
@@ -123,8 +125,14 @@ class Val:
         if self.is_float and kind in "fb":
             if (kind, bits) == (self.kind, self.bits):
                 return self
-            if bits == self.bits:
-                return self.to("f32").to(name)
+            if "b" in (kind, self.kind):
+                return self._through_bits(name)
+            if (bits, self.bits) == (16, 64):
+                # LLVM has no instruction for it (a library call a lane). Twenty-two bits and a sticky one survive the
+                # step through f32, so that it cannot round twice.
+                raw, cut = self.bits_as("u64"), (1 << 30) - 1
+                sticky = (((raw & cut) + cut) | raw) & ~cut
+                return sticky.bits_as("f64").to("f32").to("f16")
             return self.b.op(ty, f"{'fpext' if bits > self.bits else 'fptrunc'} {self.typed} to {ty.llvm}")
         if self.is_float:
             fn = "fptosi" if kind == "i" else "fptoui"
@@ -138,6 +146,21 @@ class Val:
         if bits < self.bits:
             return self.b.op(ty, f"trunc {self.typed} to {ty.llvm}")
         return self.b.op(ty, f"{'sext' if self.kind == 'i' else 'zext'} {self.typed} to {ty.llvm}")
+
+    def _through_bits(self, name: str) -> Val:
+        """To or from bfloat by integer arithmetic: the host's own conversion flushes denormals."""
+        if self.kind == "b":
+            return (self.bits_as("u16").to("u32") << 16).bits_as("f32").to(name)
+        if self.bits == 64:
+            single = self.to("f32")
+            back = single.to("f64")
+            raw = single.bits_as("u32") - back.fabs().gt(self.fabs()).to("u32")
+            odd = raw | back.fcmp("one", self).to("u32")
+            return odd.bits_as("f32").to(name)
+        raw = self.to("f32").bits_as("u32")
+        rounded = raw + ((raw >> 16 & 1) + 0x7FFF)
+        rounded = self.is_nan().select(raw | 0x400000, rounded)
+        return (rounded >> 16).to("u16").bits_as(name)
 
     def splat(self, lanes: int) -> Val:
         """Broadcast a scalar to `lanes` lanes (vectors and ``lanes == 0`` pass through)."""

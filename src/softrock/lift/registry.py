@@ -31,8 +31,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from softrock.decode.instruction import Instruction
-
 Function = Callable[..., Any]
 
 
@@ -129,9 +127,9 @@ def raw(
     return _register("raw", names, "<-", exactness, approximate, cross_lane, reads_dst)
 
 
-def lookup(inst: Instruction) -> Semantic | None:
-    """The semantics of an instruction's canonical operation, or None where it is unsupported."""
+def lookup(op: str) -> Semantic | None:
+    """The semantics of a canonical operation, or None where it is unsupported."""
     from softrock.lift import semantics
 
     semantics.load()
-    return SEMANTICS.get(inst.op)
+    return SEMANTICS.get(op)

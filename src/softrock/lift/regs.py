@@ -44,6 +44,14 @@ class Bank:
                 out.append(f"  %{self.prefix}p{r} = alloca {self.pair.llvm}, align {self._align()}")
         return out
 
+    def zeroes(self) -> list[str]:
+        """Stores of zero to every slot."""
+        out = []
+        for slot in self.slots():
+            name, kind = slot.split(" = alloca ")
+            out.append(f"  store {kind.rsplit(', align', 1)[0]} zeroinitializer, ptr {name.strip()}, align {self._align()}")
+        return out
+
     def touch(self, r: int) -> None:
         self.used.add(r)
         base = self.paired.get(r)
@@ -165,6 +173,10 @@ class Registers:
             "  %scc = alloca i1, align 1",
             f"  %exec = alloca i{self.lanes}, align 8",
         ]
+
+    def zeroes(self) -> list[str]:
+        """Stores that give every register a value: what a program reads before writing must not be poison."""
+        return [*self.vector.zeroes(), *self.scalar.zeroes(), "  store i1 false, ptr %scc, align 1"]
 
     def scc(self) -> Val:
         if self._scc is None:

@@ -6,14 +6,22 @@
 
 #if defined(__x86_64__)
 #define SAVED_WORDS 7
-#define SAVE_ALL "pushq %rbp\n pushq %rbx\n pushq %r12\n pushq %r13\n pushq %r14\n pushq %r15\n"
-#define LOAD_ALL "popq %r15\n popq %r14\n popq %r13\n popq %r12\n popq %rbx\n popq %rbp\n"
+/* R is what a register's name starts with: "%", or "%%" where the assembly is a template. */
+#define SAVE_WITH(R) \
+    "pushq " R "rbp\n pushq " R "rbx\n pushq " R "r12\n pushq " R "r13\n pushq " R "r14\n pushq " R "r15\n"
+#define LOAD_WITH(R) \
+    "popq " R "r15\n popq " R "r14\n popq " R "r13\n popq " R "r12\n popq " R "rbx\n popq " R "rbp\n"
+#define SAVE_ALL SAVE_WITH("%")
+#define LOAD_ALL LOAD_WITH("%")
+/* A return would be predicted to go back into the fiber that is being left; a jump is predicted by its history. */
+#define GO_WITH(R) "popq " R "rcx\n jmpq *" R "rcx\n"
+#define GO GO_WITH("%")
 __asm__(".text\n"
         ".p2align 4\n.hidden sr_switch\n.globl sr_switch\n.type sr_switch,@function\nsr_switch:\n"
-        SAVE_ALL "movq %rsp, (%rdi)\n movq %rsi, %rsp\n" LOAD_ALL "retq\n"
+        SAVE_ALL "movq %rsp, (%rdi)\n movq %rsi, %rsp\n" LOAD_ALL GO
         ".size sr_switch, .-sr_switch\n"
         ".p2align 4\n.hidden sr_jump\n.globl sr_jump\n.type sr_jump,@function\nsr_jump:\n"
-        "movq %rdi, %rsp\n" LOAD_ALL "retq\n"
+        "movq %rdi, %rsp\n" LOAD_ALL GO
         ".size sr_jump, .-sr_jump\n"
         /* Entered by the return of a switch into a fresh frame: rbx is the wave, r12 the kernel. */
         ".p2align 4\n.hidden sr_fiber_entry\n.globl sr_fiber_entry\n.type sr_fiber_entry,@function\nsr_fiber_entry:\n"
@@ -89,18 +97,63 @@ static inline void switch_from(sr_group *g, sr_wave *wave, uint64_t ready) {
 }
 
 /* s_barrier. The last wave to arrive goes on without a switch; every other one hands over to the next that can run. */
+__attribute__((used, visibility("hidden"))) _Noreturn void sr_barrier_misuse(sr_wave *wave) {
+    fault_here(wave, SR_FAULT_MISUSE, 0, 0, 0);
+}
+
+#if defined(__x86_64__)
+/* The C of the other branch, by hand: one push of the preserved registers, no call, and a jump for the return. */
+SR_EXPORT __attribute__((naked)) void sr_barrier(sr_wave *wave) {
+    __asm__ volatile(
+        "movq %c[home](%%rdi), %%rax\n"
+        "movq %c[bit](%%rdi), %%rcx\n"
+        "movq (%%rsp), %%rsi\n"
+        "movq %%rcx, %%rdx\n"
+        "notq %%rdx\n"
+        "andq %c[ready](%%rax), %%rdx\n" /* the others that can run */
+        "movq %%rsi, %c[pc](%%rdi)\n"
+        "jz 1f\n"
+        "movq %%rdx, %c[ready](%%rax)\n" SAVE_WITH("%%")
+        "movq %%rsp, %c[rsp](%%rdi)\n"
+        "addq %%rcx, %%rcx\n"
+        "negq %%rcx\n"
+        "andq %%rdx, %%rcx\n" /* those after this wave */
+        "cmovzq %%rdx, %%rcx\n"
+        "bsfq %%rcx, %%rcx\n"
+        "imulq %[size], %%rcx, %%rcx\n"
+        "addq %c[waves](%%rax), %%rcx\n"
+        "movq %%rcx, %c[running](%%rax)\n"
+        "movq %c[rsp](%%rcx), %%rsp\n"
+        LOAD_WITH("%%") GO_WITH("%%")
+        "1:\n"
+        "movq %c[alive](%%rax), %%rdx\n"
+        "testq %%rdx, %%rdx\n"
+        "jz 2f\n"
+        "movq %%rdx, %c[ready](%%rax)\n"
+        "retq\n"
+        "2:\n"
+        "subq $8, %%rsp\n"
+        "callq sr_barrier_misuse\n"
+        :
+        : [home] "i"(offsetof(sr_wave, home)), [bit] "i"(offsetof(sr_wave, bit)), [pc] "i"(offsetof(sr_wave, pc)),
+          [rsp] "i"(offsetof(sr_wave, rsp)), [size] "i"(sizeof(sr_wave)), [ready] "i"(offsetof(sr_group, ready)),
+          [alive] "i"(offsetof(sr_group, alive)), [waves] "i"(offsetof(sr_group, waves)),
+          [running] "i"(offsetof(sr_group, running)));
+}
+#else
 SR_EXPORT void sr_barrier(sr_wave *wave) {
     sr_group *g = (sr_group *)wave->home;
     uint64_t ready = g->ready & ~wave->bit;
     wave->pc = (uint64_t)__builtin_return_address(0);
     if (!ready) {
-        if (UNLIKELY(!g->alive)) fault_here(wave, SR_FAULT_MISUSE, 0, 0, 0);
+        if (UNLIKELY(!g->alive)) sr_barrier_misuse(wave);
         g->ready = g->alive;
         return;
     }
     g->ready = ready;
     switch_from(g, wave, ready);
 }
+#endif
 
 /* s_sleep and spin loops: let another wave of the workgroup run; when all that are ready have only yielded, let the
    scheduler go on with another workgroup. */

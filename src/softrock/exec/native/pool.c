@@ -288,10 +288,9 @@ static bool worker_step(worker *w) {
 /* Nothing to do: spin a little, then sleep, at first only briefly (see POLL_NS). */
 static void worker_idle(uint32_t seen, uint32_t *naps) {
     atomic_fetch_add(&pool.spinners, 1);
-    uint64_t until = now_ns() + SPIN_NS;
+    uint64_t start = now_ns(), now = start;
     bool news = false;
-    while (!news && now_ns() < until)
-        for (int i = 0; i < 8 && !(news = atomic_load(&pool.signal) != seen); i++) cpu_relax();
+    for (; !(news = atomic_load(&pool.signal) != seen) && now - start < SPIN_NS; now = now_ns()) spin_step(start, now);
     atomic_fetch_sub(&pool.spinners, 1);
     if (news) return;
     bool deep = ++*naps > POLL_ROUNDS;

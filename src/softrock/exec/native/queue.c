@@ -378,7 +378,7 @@ static int wait_for(condition done, void *object, uint64_t argument, _Atomic uin
     if (done(object, argument)) return 0;
     uint64_t start = now_ns(), now = start;
     while (timeout_ns && now - start < SPIN_NS) {
-        for (int i = 0; i < 16; i++) cpu_relax();
+        spin_step(start, now);
         if (done(object, argument)) return 0;
         now = now_ns();
     }

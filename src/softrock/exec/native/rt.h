@@ -39,6 +39,7 @@ enum {
     MAX_DIRTY = 32,          /* pages of an LDS tail remembered one by one */
     MAX_REPORT = 65536,      /* waves that a report of an ended launch holds */
     SPIN_NS = 20000,         /* how long idle workers and waiting callers spin before they sleep */
+    STAY_NS = 3000,          /* after this much of it they offer the processor to other threads */
     CHUNK_NS = 50000,        /* work handed out at once, by the time measured so far */
     WAKE_NS = 15000,         /* a launch shorter than this is not worth waking another worker */
     POLL_NS = 1000000,       /* a worker that went to sleep lately looks around this often ... */
@@ -184,6 +185,14 @@ static inline void cpu_relax(void) {
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+/* A step of a spin that began at `start`: at first stay on the processor, then offer it to others at each step (the one
+   that is waited for may be among them). */
+static inline void spin_step(uint64_t start, uint64_t now) {
+    if (now - start < STAY_NS)
+        for (int i = 0; i < 8; i++) cpu_relax();
+    else sched_yield();
 }
 
 static inline void spin_lock(_Atomic uint32_t *lock) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 
 MODULES = (
     "scalar",
@@ -31,4 +32,5 @@ def load() -> None:
     if not _loaded:
         _loaded = True
         for name in MODULES:
-            importlib.import_module(f"{__name__}.{name}")
+            if importlib.util.find_spec(f"{__name__}.{name}"):  # TEMPORARY while modules land
+                importlib.import_module(f"{__name__}.{name}")

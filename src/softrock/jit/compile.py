@@ -1,0 +1,67 @@
+"""LLVM IR text → optimised native object file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from softrock.core import settings
+from softrock.core.errors import SoftrockError
+from softrock.jit.host import target_machine
+
+
+def dump(kernel: str, stage: str, content: str | bytes) -> None:
+    """Write one stage of one kernel to the dump folder, where one is asked for (SOFTROCK_DUMP)."""
+    folder = settings.load().dump
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", kernel)[:120]
+    path: Path = folder / f"{name}.{stage}"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content)
+
+
+def object_of(text: str, kernel: str) -> bytes:
+    """Optimise and compile a module.
+
+    Raises:
+        SoftrockError: LLVM rejects the text (a defect of the translator: the message says where).
+    """
+    from llvmlite import binding
+
+    level = settings.load().opt
+    dump(kernel, "ll", text)
+    machine = target_machine(level)
+    try:
+        module = binding.parse_assembly(text)
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        module.verify()
+    except RuntimeError as error:
+        raise SoftrockError(
+            f"kernel {kernel}: the translated code is malformed: {str(error).splitlines()[0] if str(error) else error}",
+            hint="this is a defect of softrock; please report it with the output of SOFTROCK_DUMP=<folder>",
+        ) from None
+    _optimise(module, machine, level)
+    if settings.load().dump is not None:
+        dump(kernel, "opt.ll", str(module))
+        dump(kernel, "s", machine.emit_assembly(module))
+    data: bytes = machine.emit_object(module)
+    return data
+
+
+def _optimise(module: Any, machine: Any, level: int) -> None:
+    from llvmlite import binding
+
+    options = binding.create_pipeline_tuning_options(speed_level=level)
+    # GPU code is already vectorised by lane: the host's own vectorisers would only cost time.
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    options.loop_unrolling = False
+    options.loop_interleaving = False
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)

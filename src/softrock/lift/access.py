@@ -1,0 +1,263 @@
+"""Lane loads and stores with their fast paths.
+
+Most accesses of a wave are consecutive (one vector access) or all to one address (a broadcast); which it is is tested at run time, and
+what remains gathers, or on hosts without gathers goes lane by lane through the native runtime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from softrock.lift.context import Wave
+from softrock.lift.ir import Block, Ty, Val
+from softrock.lift.wave import OFFSET
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where each lane's data stand: ``base + offset`` (offset u32 or u64 lanes, zero-extended), in bytes."""
+
+    base: Val
+    offset: Val
+
+
+def lane_addresses(x: Wave, where: Address) -> Val:
+    """The address of each lane as u64."""
+    return where.offset.to("u64") + where.base
+
+
+def _consecutive(x: Wave, where: Address, stride: int) -> Val:
+    """u1 scalar: active lanes' offsets are lane 0's plus lane times stride."""
+    first = where.offset.lane(0)
+    name = f"u{where.offset.bits}"
+    line = first.splat(x.W) + x.iota(name, stride)
+    same = where.offset.eq(line)
+    if not x.full:
+        same = same | ~x.exec_mask()
+    ok = same.all()
+    if where.offset.bits == 32:
+        ok = ok & first.le((1 << 32) - stride * x.W)  # the offsets must not wrap
+    return ok
+
+
+def _uniform(x: Wave, where: Address) -> Val:
+    first = where.offset.lane(0)
+    same = where.offset.eq(first.splat(x.W))
+    if not x.full:
+        same = (same | ~x.exec_mask())
+        return same.all() & x.exec_bits().ne(0)
+    return same.all()
+
+
+def _first_pointer(x: Wave, where: Address) -> str:
+    return x.b.ptr(where.base + where.offset.lane(0).to("u64"))
+
+
+def _masked_load(x: Wave, ty: Ty, pointer: str) -> Val:
+    if x.full:
+        return x.b.load(ty, pointer, 1)
+    name = f"llvm.masked.load.{ty.mangled}.p0"
+    x.b.declare(name, f"declare {ty.llvm} @{name}(ptr, i32, <{ty.lanes} x i1>, {ty.llvm})")
+    return x.b.op_debug(
+        ty,
+        f"call {ty.llvm} @{name}(ptr {pointer}, i32 1, {x.exec_mask().typed}, {ty.llvm} zeroinitializer)",
+    )
+
+
+def _gather(x: Wave, ty: Ty, addresses: Val) -> Val:
+    pointers = f"<{x.W} x ptr>"
+    ref = f"%g{x.b.counter}.ptrs"
+    x.b.line(f"{ref} = inttoptr {addresses.typed} to {pointers}")
+    name = f"llvm.masked.gather.{ty.mangled}.v{x.W}p0"
+    x.b.declare(name, f"declare {ty.llvm} @{name}({pointers}, i32, <{x.W} x i1>, {ty.llvm})")
+    return x.b.op_debug(
+        ty, f"call {ty.llvm} @{name}({pointers} {ref}, i32 1, {x.exec_mask().typed}, {ty.llvm} zeroinitializer)"
+    )
+
+
+def _scatter(x: Wave, value: Val, addresses: Val) -> None:
+    pointers = f"<{x.W} x ptr>"
+    ref = f"%g{x.b.counter}.ptrs"
+    x.b.line(f"{ref} = inttoptr {addresses.typed} to {pointers}")
+    name = f"llvm.masked.scatter.{value.ty.mangled}.v{x.W}p0"
+    x.b.declare(name, f"declare void @{name}({value.ty.llvm}, {pointers}, i32, <{x.W} x i1>)")
+    x.b.line_debug(f"call void @{name}({value.typed}, {pointers} {ref}, i32 1, {x.exec_mask().typed})")
+
+
+# -- arrays in memory for the runtime's lane-by-lane helpers ----------------------------------------------------------------------
+
+
+def spill(x: Wave, name: str, values: Sequence[Val]) -> str:
+    """Store lane vectors one after the other in a stack array shared by every use of `name`; gives its pointer."""
+    ref = x.array(name, sum(v.bits // 8 * x.W for v in values))
+    at = 0
+    for value in values:
+        pointer = f"%{name}{x.b.counter}.at"
+        x.b.line(f"{pointer} = getelementptr i8, ptr {ref}, i64 {at}")
+        x.b.line(f"store {value.typed}, ptr {pointer}, align 64")
+        x.b.counter += 1
+        at += value.bits // 8 * x.W
+    return ref
+
+
+def unspill(x: Wave, name: str, count: int) -> list[Val]:
+    """Load `count` u32 lane vectors from the stack array."""
+    ref = x.array(name, 4 * x.W * count)
+    out = []
+    for k in range(count):
+        pointer = f"%{name}{x.b.counter}.at"
+        x.b.line(f"{pointer} = getelementptr i8, ptr {ref}, i64 {4 * x.W * k}")
+        x.b.counter += 1
+        out.append(x.b.op(Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {pointer}, align 64"))
+    return out
+
+
+def clear(x: Wave, name: str, count: int) -> str:
+    """Zero `count` u32 lane vectors of the stack array, so that lanes a helper leaves out read 0."""
+    return spill(x, name, [x.const("u32", 0)] * count)
+
+
+def mask64(x: Wave) -> Val:
+    """EXEC as a u64 scalar, as the runtime's helpers take it."""
+    return x.exec_bits().to("u64")
+
+
+def note_place(x: Wave) -> None:
+    """Leave the instruction's address for fault reports: the helper called next has no line table."""
+    if x.inst is not None:
+        x.b.counter += 1
+        pointer = f"%w{x.b.counter}.where"
+        x.b.line(f"{pointer} = getelementptr i8, ptr %wave, i64 {OFFSET['where']}")
+        x.b.line(f"store i64 {x.inst.address}, ptr {pointer}, align 8")
+
+
+def call_load(x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequence[Val], size: int) -> list[Val]:
+    """``helper(leading…, array, mask, bytes, lanes, out)`` → dwords per lane."""
+    words = max(1, size // 4)
+    where = spill(x, "lane_at", lanes_in)
+    out = clear(x, "lane_out", words)
+    note_place(x)
+    x.b.call_void(helper, *leading, where, mask64(x), x.scalar("u32", size), x.scalar("u32", x.W), out)
+    return unspill(x, "lane_out", words)
+
+
+def call_store(
+    x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequence[Val], size: int, data: Sequence[Val]
+) -> None:
+    """``helper(leading…, array, mask, bytes, lanes, data)``."""
+    where = spill(x, "lane_at", lanes_in)
+    values = spill(x, "lane_out", data)
+    note_place(x)
+    x.b.call_void(helper, *leading, where, mask64(x), x.scalar("u32", size), x.scalar("u32", x.W), values)
+
+
+# -- the ways through an access -------------------------------------------------------------------------------------------------------
+
+
+def choose(
+    x: Wave, ways: Sequence[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]], results: int
+) -> list[Val]:
+    """Run the first way whose test holds; the last has no test. Gives the results merged (there may be none)."""
+    b = x.b
+    join = b.new_block("join")
+    arrived: list[tuple[list[Val], Block]] = []
+    for test, body in ways:
+        if test is None:
+            arrived.append((body(), b.block))
+            b.branch(join)
+            break
+        cond = test()
+        yes, no = b.new_block("way"), b.new_block("next")
+        b.cond_branch(cond, yes, no, (100, 1) if not arrived else (20, 1))
+        b.begin(yes)
+        arrived.append((body(), b.block))
+        b.branch(join)
+        b.begin(no)
+    b.begin(join)
+    return [b.phi(arrived[0][0][k].ty, [(values[k], block) for values, block in arrived]) for k in range(results)]
+
+
+def load(x: Wave, where: Address, size: int) -> list[Val]:
+    """Load `size` bytes a lane (1, 2, 4, 8, 12, 16); inactive lanes read 0.
+
+    Returns:
+        The dwords of each lane as u32 vectors; narrower data zero-extended.
+    """
+    words = max(1, size // 4)
+
+    def straight() -> list[Val]:
+        pointer = _first_pointer(x, where)
+        if size < 4:
+            return [_masked_load(x, Ty("u", 8 * size, x.W), pointer).to("u32")]
+        if words == 1:
+            return [_masked_load(x, Ty("u", 32, x.W), pointer)]
+        wide = x.b.load(Ty("u", 32, x.W * words), pointer, 1)
+        return [wide.shuffle([lane * words + k for lane in range(x.W)]) for k in range(words)]
+
+    def broadcast() -> list[Val]:
+        pointer = _first_pointer(x, where)
+        if size < 4:
+            return [x.b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32").splat(x.W)]
+        wide = x.b.load(Ty("u", 32, words), pointer, 1) if words > 1 else x.b.load(Ty("u", 32, 0), pointer, 1)
+        return [wide.lane(k).splat(x.W) if words > 1 else wide.splat(x.W) for k in range(words)]
+
+    def scattered() -> list[Val]:
+        addresses = lane_addresses(x, where)
+        if size < 4 or not x.native_gather:
+            return call_load(x, "sr_load_lanes", (), [addresses], size)
+        if size == 8:
+            pair = _gather(x, Ty("u", 64, x.W), addresses)
+            return [pair.to("u32"), (pair >> 32).to("u32")]
+        return [_gather(x, Ty("u", 32, x.W), addresses + 4 * k) for k in range(words)]
+
+    ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
+    if x.full or (words == 1 and (size == 4 or x.native_gather)):
+        ways.append((lambda: _consecutive(x, where, size), straight))
+    ways.append((lambda: _uniform(x, where), broadcast))
+    ways.append((None, scattered))
+    return choose(x, ways, words)
+
+
+def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
+    """Store `size` bytes a lane from u32 vectors (the low bytes of the first for 1 and 2)."""
+    words = max(1, size // 4)
+
+    def straight() -> list[Val]:
+        pointer = _first_pointer(x, where)
+        value = data[0].to(f"u{8 * size}") if size < 4 else _interleave(x, data[:words])
+        if x.full:
+            x.b.store(value, pointer, 1)
+        else:
+            name = f"llvm.masked.store.{value.ty.mangled}.p0"
+            x.b.declare(name, f"declare void @{name}({value.ty.llvm}, ptr, i32, <{x.W} x i1>)")
+            x.b.line_debug(f"call void @{name}({value.typed}, ptr {pointer}, i32 1, {x.exec_mask().typed})")
+        return []
+
+    def scattered() -> list[Val]:
+        addresses = lane_addresses(x, where)
+        if size < 4 or not x.native_gather:
+            call_store(x, "sr_store_lanes", (), [addresses], size, data[:words])
+        else:
+            for k in range(words):
+                _scatter(x, data[k], addresses + 4 * k)
+        return []
+
+    ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
+    if x.full or (words == 1 and (size == 4 or x.native_gather)):
+        ways.append((lambda: _consecutive(x, where, size), straight))
+    ways.append((None, scattered))
+    choose(x, ways, 0)
+
+
+def _interleave(x: Wave, data: Sequence[Val]) -> Val:
+    """One wide vector with each lane's dwords side by side."""
+    if len(data) == 1:
+        return data[0]
+    lanes, words = x.W, len(data)
+    padded = list(data) + [data[-1]] * (4 - words if words == 3 else 0)
+    low = padded[0].shuffle(list(range(2 * lanes)), padded[1])
+    if len(padded) == 2:
+        return low.shuffle([k * lanes + lane for lane in range(lanes) for k in range(2)])
+    high = padded[2].shuffle(list(range(2 * lanes)), padded[3])
+    return low.shuffle([k * lanes + lane for lane in range(lanes) for k in range(words)], high)

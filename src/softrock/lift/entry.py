@@ -1,0 +1,70 @@
+"""What registers hold when a wave starts ("Initial Kernel Execution State" of LLVM's AMDGPU user guide)."""
+
+from __future__ import annotations
+
+from softrock.codeobj import Kernel
+from softrock.lift.context import Wave
+from softrock.lift.ir import Ty, Val
+
+_TTMP_X, _TTMP_YZ = 108 + 9, 108 + 7
+
+
+def set_initial_state(x: Wave, kernel: Kernel) -> None:
+    """Emit the loads that fill SGPRs, v0 and EXEC from the wave structure."""
+    for name, first, size in kernel.initial_sgprs():
+        _scalar(x, name, first, size, kernel)
+    if kernel.workgroup_ids_in_ttmp:
+        x.regs.scalar.write(_TTMP_X, _group_id(x, 0))
+        x.regs.scalar.write(_TTMP_YZ, _group_id(x, 1) | (_group_id(x, 2) << 16))
+    _workitem_ids(x, kernel)
+    x.set_exec(x.field("exec", f"u{x.W}") if x.W == 64 else x.field("exec", "u64").to("u32"))
+
+
+def _group_id(x: Wave, axis: int) -> Val:
+    pointer = x.b.ptr(x.b.op(Ty("u", 64, 0), "ptrtoint ptr %wave to i64") + _offset("group_id") + 4 * axis)
+    return x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0")
+
+
+def _offset(name: str) -> int:
+    from softrock.lift.wave import OFFSET
+
+    return OFFSET[name]
+
+
+def _scalar(x: Wave, name: str, first: int, size: int, kernel: Kernel) -> None:
+    bank = x.regs.scalar
+    pairs = {
+        "dispatch_ptr": "dispatch",
+        "queue_ptr": "queue",
+        "kernarg_segment_ptr": "kernarg",
+        "dispatch_id": "dispatch_id",
+    }
+    if name in pairs:
+        bank.write_pair(first, x.field(pairs[name], "u64"))
+    elif name.startswith("workgroup_id_"):
+        bank.write(first, _group_id(x, "xyz".index(name[-1])))
+    elif name == "private_segment_size":
+        bank.write(first, x.field("scratch_lane_bytes", "u32"))
+    elif name == "kernarg_preload":
+        base = x.field("kernarg", "u64") + 4 * kernel.preload[1]
+        for k in range(size):
+            pointer = x.b.ptr(base + 4 * k)
+            bank.write(first + k, x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0"))
+    elif name in ("private_segment_buffer", "flat_scratch_init", "workgroup_info", "private_segment_wavefront_offset"):
+        # Only code that addresses scratch through buffers reads these; such code is refused where it does so.
+        for k in range(size):
+            bank.write(first + k, x.scalar("u32", 0))
+    else:
+        raise AssertionError(f"initial SGPR {name}")
+
+
+def _workitem_ids(x: Wave, kernel: Kernel) -> None:
+    pointer = x.b.ptr(x.field("workitem_ids", "u64"))
+    packed = x.b.op(
+        Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {pointer}, align 64, !invariant.load !0"
+    )
+    if kernel.packed_workitem_ids:
+        x.regs.vector.write(0, packed)
+        return
+    for axis in range(kernel.workitem_id_count):
+        x.regs.vector.write(axis, (packed >> 10 * axis) & 0x3FF)

@@ -1,0 +1,233 @@
+"""A kernel and everything it calls, as one LLVM module in text form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from softrock.codeobj import CodeObject, Kernel
+from softrock.core.errors import CodeObjectError, DecodeError
+from softrock.decode import decode
+from softrock.decode.instruction import Instruction
+from softrock.isa.targets import Target, target
+from softrock.lift import cfg, registry
+from softrock.lift.context import Mode
+from softrock.lift.function import END, FunctionLifter, Unit, function_name
+
+TRANSLATOR_VERSION = 1
+"""Part of the code cache's key: raise it with every change of the code that is generated."""
+
+_DENORMALS_ON = 3
+_ROUND_NEAREST = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """A translated kernel.
+
+    Attributes:
+        text: LLVM IR.
+        entry: symbol of ``void entry(ptr wave)``.
+        functions: code-object address → symbol of each translated function that calls may reach by address.
+        yields: waves wait for one another (barriers, spin loops): they must run as fibers.
+        instructions: GPU instructions translated.
+    """
+
+    text: str
+    entry: str
+    functions: dict[int, str]
+    yields: bool
+    instructions: int
+
+
+def mode_of(kernel: Kernel) -> Mode:
+    """Floating-point mode from the kernel's descriptor.
+
+    Raises:
+        CodeObjectError: a rounding mode other than nearest, which translated code does not honour.
+    """
+    mode = kernel.mode
+    if mode & 0xF != _ROUND_NEAREST:
+        raise CodeObjectError(
+            f"kernel {kernel.name} starts in rounding mode {mode & 0xF}, which is not supported",
+            hint="compile it without changing the rounding mode",
+        )
+    return Mode(
+        flush_f32=(mode >> 4 & 3) != _DENORMALS_ON,
+        flush_f16_f64=(mode >> 6 & 3) != _DENORMALS_ON,
+        ieee=bool(mode >> 9 & 1) and target(kernel.target.processor).major < 12,
+        dx10_clamp=bool(mode >> 8 & 1) or target(kernel.target.processor).major >= 12,
+    )
+
+
+class ModuleLifter:
+    """Translates one kernel of a code object with its callees."""
+
+    def __init__(self, code: CodeObject, kernel: Kernel, native_gather: bool) -> None:
+        self.code = code
+        self.kernel = kernel
+        self.target: Target = target(code.target)
+        self.unit = Unit(
+            self.target,
+            kernel.wavefront_size,
+            mode_of(kernel),
+            kernel.name,
+            registry.lookup,
+            native_gather,
+            bool(kernel.private_segment_size) or kernel.uses_dynamic_stack,
+        )
+        self.declares: dict[str, str] = {}
+        self.graphs: dict[int, cfg.Function] = {}
+        self.pointers = {r.address: r for r in code.relocations}
+
+    def _decode(self, address: int) -> Instruction:
+        for base, data in self.code.text:
+            if base <= address < base + len(data):
+                try:
+                    return decode(self.target, data, address - base, address)
+                except DecodeError as error:
+                    raise DecodeError(f"{self.code.name}: kernel {self.kernel.name}: {error.message}", hint=error.hint) from None
+        raise CodeObjectError(f"{self.code.name}: kernel {self.kernel.name}: no code at address 0x{address:x}")
+
+    def _bounds(self, entry: int) -> tuple[int, int]:
+        symbol = self.code.function_at(entry)
+        if symbol is not None and symbol.size:
+            return symbol.address, symbol.address + symbol.size
+        for base, data in self.code.text:
+            if base <= entry < base + len(data):
+                return entry, base + len(data)
+        raise CodeObjectError(f"{self.code.name}: kernel {self.kernel.name}: no code at address 0x{entry:x}")
+
+    def _pointer_at(self, address: int) -> int | None:
+        found = self.pointers.get(address)
+        if found is None:
+            return None
+        if found.kind == "R_AMDGPU_RELATIVE64":
+            return found.addend
+        if found.kind == "R_AMDGPU_ABS64" and found.value is not None:
+            return found.value + found.addend
+        return None
+
+    def _discover(self) -> bool:
+        """Find every function that may run; True where some are only reached by address."""
+        work = [self.kernel.entry]
+        indirect = False
+        while work:
+            entry = work.pop()
+            if entry in self.graphs:
+                continue
+            graph = cfg.build(entry, self._decode, self._bounds(entry), self._pointer_at)
+            self.graphs[entry] = graph
+            work.extend(graph.calls)
+            if (graph.indirect or (graph.returns and entry == self.kernel.entry)) and not indirect:
+                # Some call's target is only known when it runs: every function of the code object may be it.
+                indirect = True
+                kernels = {k.code_address for k in self.code.kernels.values()}
+                work.extend(f.address for f in self.code.functions if f.address not in kernels)
+        return indirect
+
+    def lift(self) -> Lifted:
+        """Translate.
+
+        Raises:
+            UnsupportedError: an instruction that has no semantics yet, named with kernel, address and target.
+            DecodeError, CodeObjectError: the code is not what it claims to be.
+        """
+        by_address = self._discover()
+        bodies: list[str] = []
+        debug: list[str] = []
+        yields = False
+        for entry, graph in self.graphs.items():
+            kernel = self.kernel if entry == self.kernel.entry else None
+            lifter = FunctionLifter(self.unit, graph, self.declares, kernel)
+            lifter.lift()
+            bodies.append(_debugged(lifter, debug))
+            yields = yields or lifter.yields
+        yields = yields or "sr_barrier" in self.declares or "sr_yield" in self.declares
+        text = "\n".join(
+            [
+                f'source_filename = "{_quoted(self.kernel.name)}"',
+                *bodies,
+                self._wrapper(by_address),
+                *(t for t in self.declares.values() if t),
+                'attributes #0 = { nounwind "frame-pointer"="none" "no-stack-arg-probe" }',
+                "!0 = !{}",
+                *debug,
+                *_DEBUG_MODULE,
+            ]
+        )
+        functions = {e: f"x_{e:x}" for e in self.graphs if by_address and e != self.kernel.entry}
+        return Lifted(text, "kernel", functions, yields, sum(g.instructions for g in self.graphs.values()))
+
+    def _wrapper(self, by_address: bool) -> str:
+        out = []
+        for entry in self.graphs if by_address else ():
+            if entry != self.kernel.entry:
+                out.append(f"@x_{entry:x} = alias i64 (ptr), ptr @{function_name(entry)}")
+        self.declares.setdefault("sr_lookup", "declare ptr @sr_lookup(ptr, i64)")
+        out.append(
+            f"""define void @kernel(ptr noalias nonnull %wave) #0 {{
+  %first = call i64 @{function_name(self.kernel.entry)}(ptr %wave)
+  %over = icmp eq i64 %first, {END}
+  br i1 %over, label %done, label %loop
+loop:
+  %at = phi i64 [ %first, %0 ], [ %next, %loop ]
+  %basep = getelementptr i8, ptr %wave, i64 {_code_base()}
+  %base = load i64, ptr %basep, align 8
+  %offset = sub i64 %at, %base
+  %fn = call ptr @sr_lookup(ptr %wave, i64 %offset)
+  %next = call i64 %fn(ptr %wave)
+  %ended = icmp eq i64 %next, {END}
+  br i1 %ended, label %done, label %loop
+done:
+  ret void
+}}"""
+        )
+        return "\n".join(out)
+
+
+def _code_base() -> int:
+    from softrock.lift.wave import OFFSET
+
+    return OFFSET["code_base"]
+
+
+def _quoted(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "_.$" else "_" for c in name)
+
+
+_DEBUG_MODULE = (
+    "!llvm.module.flags = !{!1, !2}",
+    '!1 = !{i32 2, !"Debug Info Version", i32 3}',
+    '!2 = !{i32 2, !"Dwarf Version", i32 4}',
+    "!llvm.dbg.cu = !{!3}",
+    '!3 = distinct !DICompileUnit(language: DW_LANG_C, file: !4, emissionKind: LineTablesOnly, producer: "softrock")',
+    '!4 = !DIFile(filename: "gpu", directory: "")',
+    "!5 = !DISubroutineType(types: !0)",
+)
+_FIRST_FREE = 10
+
+
+def _debugged(lifter: FunctionLifter, debug: list[str]) -> str:
+    """Number the function's debug locations: the line of a host instruction is the GPU address divided by four."""
+    import re
+
+    start = _FIRST_FREE + len(debug)
+    entry = lifter.graph.entry
+    debug.append(
+        f'!{start} = distinct !DISubprogram(name: "{function_name(entry)}", file: !4, line: {entry >> 2}, type: !5, '
+        "unit: !3, spFlags: DISPFlagDefinition)"
+    )
+    numbers = {f"F{entry:x}": str(start)}
+    for address in lifter.debug_lines:
+        numbers[f"D{address:x}"] = str(_FIRST_FREE + len(debug))
+        debug.append(f"!{_FIRST_FREE + len(debug)} = !DILocation(line: {address >> 2}, column: 1, scope: !{start})")
+    return re.sub(r"!dbg !([DF][0-9a-f]+)", lambda m: f"!dbg !{numbers[m.group(1)]}", lifter.text())
+
+
+def lift_kernel(code: CodeObject, kernel: Kernel, *, native_gather: bool) -> Lifted:
+    """Translate a kernel to LLVM IR; see :class:`ModuleLifter`.
+
+    Args:
+        native_gather: the host gathers and masks lanes in hardware (AVX-512).
+    """
+    return ModuleLifter(code, kernel, native_gather).lift()

@@ -1,0 +1,138 @@
+"""Floating-point building blocks that several modules of semantics share. Registers nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from softrock.decode.instruction import Instruction, Operand
+from softrock.lift.ir import Ty, Val
+
+if TYPE_CHECKING:
+    from softrock.lift.context import Wave
+
+MANTISSA = {16: 10, 32: 23, 64: 52}
+BIAS = {16: 15, 32: 127, 64: 1023}
+EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
+CANONICAL = ("canonical", 0)
+
+
+def canonical(value: Val) -> Val:
+    """Note that a result of arithmetic cannot be a signalling NaN, which spares minimum and maximum their check."""
+    if value.note is None:
+        value.note = CANONICAL
+    return value
+
+
+def name_of(value: Val, kind: str = "f") -> str:
+    return f"{'bf' if kind == 'b' else kind}{value.bits}"
+
+
+def raw_bits(value: Val) -> Val:
+    """The bits of a float as an unsigned integer."""
+    return value.bits_as(f"u{value.bits}")
+
+
+def quiet(value: Val) -> Val:
+    """NaNs made quiet, everything else as it is."""
+    if value.note == CANONICAL:
+        return value
+    raw = raw_bits(value)
+    return canonical(value.is_nan().select(raw | (1 << (MANTISSA[value.bits] - 1)), raw).bits_as(name_of(value)))
+
+
+def is_signalling(value: Val) -> Val:
+    """u1: the value is a signalling NaN."""
+    raw = raw_bits(value)
+    infinity, half = EXPONENT[value.bits], 1 << (MANTISSA[value.bits] - 1)
+    magnitude = raw & ((1 << (value.bits - 1)) - 1)
+    return (magnitude - (infinity + 1)).lt(half - 1)
+
+
+def extreme(x: Wave, a: Val, b: Val, largest: bool, ieee: bool | None = None) -> Val:
+    """The hardware's minimum or maximum: a number wins over a quiet NaN, -0 is below +0, and in IEEE mode (default:
+    the wave's; gfx12 has none) a signalling NaN wins as a quiet one (RDNA3 ISA guide, V_MAX_F32)."""
+    if ieee is None:
+        ieee = x.mode.ieee and x.target.major < 12
+    if a.ref == b.ref:
+        return quiet(a)
+    out = a.intrinsic("maximumnum" if largest else "minimumnum", b)
+    if ieee:
+        for value in (b, a):
+            if value.note != CANONICAL and value.const is None:
+                out = is_signalling(value).select(quiet(value), out)
+    return canonical(out)
+
+
+def minimum(x: Wave, a: Val, b: Val) -> Val:
+    return extreme(x, a, b, largest=False)
+
+
+def maximum(x: Wave, a: Val, b: Val) -> Val:
+    return extreme(x, a, b, largest=True)
+
+
+def median(x: Wave, a: Val, b: Val, c: Val) -> Val:
+    """v_med3: with a NaN the minimum of all three, else the middle one by the guide's comparisons."""
+    top = maximum(x, maximum(x, a, b), c)
+    middle = top.eq(a).select(maximum(x, b, c), top.eq(b).select(maximum(x, a, c), maximum(x, a, b)))
+    any_nan = a.fcmp("uno", b) | c.is_nan()
+    return canonical(any_nan.select(minimum(x, minimum(x, a, b), c), middle))
+
+
+def biased_exponent(value: Val) -> Val:
+    """The exponent field as i32 (i64 for doubles would be wasteful)."""
+    field = (raw_bits(value) & EXPONENT[value.bits]) >> MANTISSA[value.bits]
+    return field.to("u32").bits_as("i32")
+
+
+def power_of_two(x: Wave, exponent: Val, bits: int) -> Val:
+    """2 ** exponent for i32 exponents of normal numbers."""
+    field = (exponent + BIAS[bits]).bits_as("u32").to(f"u{bits}") << MANTISSA[bits]
+    return field.bits_as(f"f{bits}")
+
+
+def clamp_int(value: Val, low: int, high: int) -> Val:
+    return value.imax(low).imin(high)
+
+
+def ldexp(x: Wave, a: Val, exponent: Val) -> Val:
+    """a * 2 ** exponent, rounded once."""
+    if a.bits < 64:
+        wide = a.to("f64" if a.bits == 32 else "f32")
+        limit = 400 if a.bits == 32 else 60
+        return (wide * power_of_two(x, clamp_int(exponent, -limit, limit), wide.bits)).to(name_of(a))
+    small = biased_exponent(a).eq(0)
+    scaled = small.select(a * 2.0**54, a)
+    mantissa = ((raw_bits(scaled) & ~EXPONENT[64]) | (BIAS[64] << MANTISSA[64])).bits_as("f64")
+    own = biased_exponent(scaled) - BIAS[64] - small.to("i32") * 54
+    total = clamp_int(clamp_int(exponent, -4000, 4000) + own, -1200, 1100)
+    # First a step that keeps the number normal, then one that rounds.
+    first = total.gt(1000).select(1000, total.lt(-1000).select(total + 200, total))
+    out = mantissa * power_of_two(x, first, 64) * power_of_two(x, total - first, 64)
+    as_it_is = a.eq(0.0) | biased_exponent(a).eq(2047)
+    return as_it_is.select(quiet(a), out)
+
+
+def moved_bits(x: Wave, op: Operand, bits: int, position: int, inst: Instruction) -> Val:
+    """A source that is moved or inspected, not computed with: neg and abs act on the sign bit and denormals stay."""
+    value = x.read(op, f"u{bits}", inst.mod("op_sel") >> position & 1)
+    if op.abs:
+        value = value & ((1 << (bits - 1)) - 1)
+    if op.neg:
+        value = value ^ (1 << (bits - 1))
+    return value
+
+
+def where_any(x: Wave, mask: Val, usual: Val, special: object) -> Val:
+    """`special()` where a rare `mask` asks for it, `usual` elsewhere; the special code runs only if some lane needs it."""
+    if not callable(special):
+        raise AssertionError("special is a function")
+    before = x.b.block
+    rare, join = x.b.new_block("rare"), x.b.new_block("join")
+    x.b.cond_branch(mask.any(), rare, join, (1, 1000))
+    x.b.begin(rare)
+    value: Val = mask.select(special(), usual)
+    end = x.b.block
+    x.b.branch(join)
+    x.b.begin(join)
+    return x.b.phi(Ty(usual.kind, usual.bits, usual.lanes), [(usual, before), (value, end)])

@@ -1,0 +1,112 @@
+"""DS loads and stores: the workgroup's local memory (ISA guides: "Data share operations")."""
+
+from __future__ import annotations
+
+from softrock.decode.instruction import Instruction
+from softrock.lift import access
+from softrock.lift.access import Address
+from softrock.lift.context import Wave
+from softrock.lift.ir import Val
+from softrock.lift.registry import raw
+from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, merge_d16
+
+
+def address(x: Wave, inst: Instruction, offset: int) -> Address:
+    """LDS addresses plus a constant; the sum wraps at 32 bits and never leaves the workgroup's reserve."""
+    if inst.mod("gds"):
+        raise x.unsupported(inst, "global data share")
+    addr = inst.get("addr")
+    if addr is None:
+        raise x.unsupported(inst, "no address register")
+    return Address(x.field("lds", "u64"), x.regs.vector.read(x.bank_index(addr)) + offset)
+
+
+def data(x: Wave, inst: Instruction, role: str, words: int) -> list[Val]:
+    """The dwords of a data operand."""
+    operand = inst.get(role)
+    if operand is None:
+        raise x.unsupported(inst, f"no {role}")
+    return x.read_words(operand, words)
+
+
+def _loader(kind: str, size: int) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        words = access.load(x, address(x, inst, inst.mod("offset")), size)
+        x.write_words(inst.dst[0], [extend(words[0], kind), *words[1:]])
+
+    return run
+
+
+def _d16_loader(kind: str, size: int, high: bool) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        merge_d16(x, inst, access.load(x, address(x, inst, inst.mod("offset")), size)[0], kind, high)
+
+    return run
+
+
+def _storer(size: int, high: bool) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        operand = inst.get("data0")
+        words = data(x, inst, "data0", max(1, size // 4))
+        words[0] = half_of(x, words[0], high or bool(operand is not None and operand.half))
+        access.store(x, address(x, inst, inst.mod("offset")), size, words)
+
+    return run
+
+
+def _load2(size: int, unit: int) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        words: list[Val] = []
+        for name in ("offset0", "offset1"):
+            words += access.load(x, address(x, inst, inst.mod(name) * unit), size)
+        x.write_words(inst.dst[0], words)
+
+    return run
+
+
+def _store2(size: int, unit: int) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        for name, role in (("offset0", "data0"), ("offset1", "data1")):
+            access.store(x, address(x, inst, inst.mod(name) * unit), size, data(x, inst, role, size // 4))
+
+    return run
+
+
+def _addtid(x: Wave, inst: Instruction) -> Address:
+    from softrock.lift.regs import M0
+
+    start = x.regs.scalar.read(M0) & 0xFFFF
+    return Address(x.field("lds", "u64"), x.iota("u32", 4) + (start + inst.mod("offset")))
+
+
+@raw("ds_load_addtid_b32")
+def ds_load_addtid_b32(x: Wave, inst: Instruction) -> None:
+    x.write_words(inst.dst[0], access.load(x, _addtid(x, inst), 4))
+
+
+@raw("ds_store_addtid_b32")
+def ds_store_addtid_b32(x: Wave, inst: Instruction) -> None:
+    access.store(x, _addtid(x, inst), 4, data(x, inst, "data0", 1))
+
+
+@raw("ds_nop")
+def ds_nop(x: Wave, inst: Instruction) -> None:
+    """Nothing."""
+
+
+for _kind, _size in _LOADS.items():
+    raw(f"ds_load_{_kind}")(_loader(_kind, _size))
+for _kind, _size in {"u8": 1, "i8": 1, "u16": 2}.items():
+    raw(f"ds_load_{_kind}_d16", reads_dst=True)(_d16_loader(_kind, _size, False))
+    raw(f"ds_load_{_kind}_d16_hi", reads_dst=True)(_d16_loader(_kind, _size, True))
+for _kind, _size in _STORES.items():
+    raw(f"ds_store_{_kind}")(_storer(_size, False))
+for _kind in ("b8", "b16"):
+    raw(f"ds_store_{_kind}_d16_hi")(_storer(_STORES[_kind], True))
+for _bits in (32, 64):
+    raw(f"ds_load_2addr_b{_bits}")(_load2(_bits // 8, _bits // 8))
+    raw(f"ds_load_2addr_stride64_b{_bits}")(_load2(_bits // 8, 8 * _bits))
+    raw(f"ds_store_2addr_b{_bits}")(_store2(_bits // 8, _bits // 8))
+    raw(f"ds_store_2addr_stride64_b{_bits}")(_store2(_bits // 8, 8 * _bits))
+
+__all__ = ["_D16", "address", "data"]

@@ -1,0 +1,130 @@
+"""SCRATCH loads and stores: private memory, its dwords interleaved by lane (ISA guides: "Scratch")."""
+
+from __future__ import annotations
+
+from softrock.decode.instruction import Instruction
+from softrock.lift import access
+from softrock.lift.context import Wave
+from softrock.lift.ir import Ty, Val
+from softrock.lift.registry import raw
+from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, merge_d16
+
+
+def _offset(x: Wave, inst: Instruction) -> Val:
+    """Byte offset in the lane's private memory: a scalar where no VGPR takes part, else u32 lanes."""
+    vaddr, saddr = inst.get("vaddr"), inst.get("saddr")
+    total = x.scalar("u32", inst.mod("offset"))
+    if saddr is not None:
+        total = total + x.read_scalar(saddr, "u32")
+    if vaddr is not None:
+        total = x.regs.vector.read(x.bank_index(vaddr)) + total
+    return total
+
+
+def _row(x: Wave, offset: Val, k: int = 0) -> str:
+    """Pointer to all lanes' dword number ``offset / 4 + k`` (offset a scalar)."""
+    base = x.field("scratch", "u64")
+    return x.b.ptr(base + (offset >> 2).to("u64") * (4 * x.W) + 4 * x.W * k)
+
+
+def _whole(x: Wave, offset: Val, size: int) -> Val:
+    """u1 scalar: the access lies in whole dwords (or inside one)."""
+    if size >= 4:
+        return (offset & 3).eq(0)
+    return (offset & 3).le(4 - size)
+
+
+def _same_everywhere(x: Wave, offset: Val, size: int) -> tuple[Val, Val]:
+    """(scalar offset, u1: it holds for every active lane and is well placed)."""
+    if not offset.lanes:
+        return offset, _whole(x, offset, size)
+    first = offset.lane(0)
+    same = offset.eq(first.splat(x.W))
+    if not x.full:
+        same = same | ~x.exec_mask()
+    return first, same.all() & _whole(x, first, size)
+
+
+def load(x: Wave, inst: Instruction, size: int) -> list[Val]:
+    """Dwords a lane; narrower data zero-extended."""
+    offset = _offset(x, inst)
+    words = max(1, size // 4)
+    first, same = _same_everywhere(x, offset, size)
+
+    def straight() -> list[Val]:
+        rows = [x.b.load(Ty("u", 32, x.W), _row(x, first, k), 64) for k in range(words)]
+        if size < 4:
+            rows[0] = (rows[0] >> ((first & 3) << 3).splat(x.W)) & ((1 << 8 * size) - 1)
+        return rows
+
+    def scattered() -> list[Val]:
+        lanes = offset.splat(x.W)
+        return access.call_load(x, "sr_scratch_load", (x.field("scratch", "u64"),), [lanes], size)
+
+    return access.choose(x, [(lambda: same, straight), (None, scattered)], words)
+
+
+def store(x: Wave, inst: Instruction, size: int, data: list[Val]) -> None:
+    """Store `size` bytes a lane."""
+    offset = _offset(x, inst)
+    words = max(1, size // 4)
+    first, same = _same_everywhere(x, offset, size)
+
+    def straight() -> list[Val]:
+        for k in range(words):
+            pointer = _row(x, first, k)
+            value = data[k]
+            if size < 4 or not x.full:
+                old = x.b.load(Ty("u", 32, x.W), pointer, 64)
+                if size < 4:
+                    shift = ((first & 3) << 3).splat(x.W)
+                    hole = x.const("u32", (1 << 8 * size) - 1) << shift
+                    value = (old & ~hole) | ((value << shift) & hole)
+                if not x.full:
+                    value = x.exec_mask().select(value, old)
+            x.b.store(value, pointer, 64)
+        return []
+
+    def scattered() -> list[Val]:
+        lanes = offset.splat(x.W)
+        access.call_store(x, "sr_scratch_store", (x.field("scratch", "u64"),), [lanes], size, data)
+        return []
+
+    access.choose(x, [(lambda: same, straight), (None, scattered)], 0)
+
+
+def _loader(kind: str, size: int) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        words = load(x, inst, size)
+        x.write_words(inst.dst[0], [extend(words[0], kind), *words[1:]])
+
+    return run
+
+
+def _d16_loader(kind: str, size: int, high: bool) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        merge_d16(x, inst, load(x, inst, size)[0], kind, high)
+
+    return run
+
+
+def _storer(size: int, high: bool) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        data = inst.get("vdata")
+        if data is None:
+            raise x.unsupported(inst, "no data register")
+        words = x.read_words(data, max(1, size // 4))
+        store(x, inst, size, [half_of(x, words[0], high or bool(data.half)), *words[1:]])
+
+    return run
+
+
+for _kind, _size in _LOADS.items():
+    raw(f"scratch_load_{_kind}")(_loader(_kind, _size))
+for _kind, _size in _D16.items():
+    raw(f"scratch_load_d16_{_kind}", reads_dst=True)(_d16_loader(_kind, _size, False))
+    raw(f"scratch_load_d16_hi_{_kind}", reads_dst=True)(_d16_loader(_kind, _size, True))
+for _kind, _size in _STORES.items():
+    raw(f"scratch_store_{_kind}")(_storer(_size, False))
+for _kind in ("b8", "b16"):
+    raw(f"scratch_store_d16_hi_{_kind}")(_storer(_STORES[_kind], True))
