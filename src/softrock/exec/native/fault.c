@@ -15,7 +15,9 @@ static bool in_range(const packet *job, uint64_t pc) {
 /* The innermost address within the translated code: pc itself, or, where a C library function or a helper was running,
    the first such word on the stack. */
 static uint64_t code_pc(const packet *job, uint64_t pc, uint64_t sp, uint64_t top) {
-    if (job->kind != LAUNCH || in_range(job, pc)) return job->kind == LAUNCH ? pc : 0;
+    if (job->kind != LAUNCH) return 0;
+    if (in_range(job, pc)) return pc;
+    if (sp > top || top - sp > WORKER_STACK) return 0;
     for (uint32_t i = 0; i < 512 && sp + 8 <= top; i++, sp += 8)
         if (in_range(job, *(uint64_t *)sp)) return *(uint64_t *)sp;
     return 0;
@@ -119,7 +121,9 @@ static uint32_t fault_kind(worker *w, int number, uint64_t address) {
     case SIGTRAP: return SR_FAULT_ILLEGAL;
     }
     if (w->job->kind != LAUNCH) return SR_FAULT_COPY;
-    return w->current && in_stack_guard(w->current, address) ? SR_FAULT_STACK : SR_FAULT_MEMORY;
+    bool fiber = w->current && in_stack_guard(w->current, address);
+    bool own = w->stack_top - address <= WORKER_STACK + (1 << 20) && w->stack_top - address > WORKER_STACK - (1 << 20);
+    return fiber || own ? SR_FAULT_STACK : SR_FAULT_MEMORY;
 }
 
 static void on_kernel_fault(worker *w, int number, siginfo_t *info, ucontext_t *uc) {
@@ -145,20 +149,26 @@ static void on_kernel_fault(worker *w, int number, siginfo_t *info, ucontext_t *
     context_land(uc, w);
 }
 
-/* Not ours: do what would have happened without us. */
+static void die(int number) {
+    struct sigaction fatal = {.sa_handler = SIG_DFL};
+    sigaction(number, &fatal, NULL);
+    raise(number); /* takes effect when the handler returns */
+}
+
+/* Not ours: do what would have happened without us. A handler such as faulthandler's reports, puts the handler back that it
+   found (which may be ours) and raises the signal again: that second one is fatal. */
 static void chain(int number, siginfo_t *info, void *context) {
-    static _Atomic uint32_t chaining[NSIG];
+    static __thread uint32_t reported;
     struct sigaction *old = &previous[number];
-    bool again = atomic_exchange(&chaining[number], 1); /* the other handler handed it back: let it be fatal */
-    if (again || old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
-        struct sigaction fatal = {.sa_handler = SIG_DFL};
-        sigaction(number, &fatal, NULL);
-        if (info->si_code <= 0) raise(number); /* sent by someone: returning would not repeat it */
+    bool sent = info->si_code <= 0, again = sent && (reported >> number & 1);
+    if (again || old->sa_handler == SIG_DFL || (old->sa_handler == SIG_IGN && !sent)) {
+        die(number);
         return;
     }
+    if (old->sa_handler == SIG_IGN) return;
+    if (!sent) reported |= 1u << number;
     if (old->sa_flags & SA_SIGINFO) old->sa_sigaction(number, info, context);
     else old->sa_handler(number);
-    atomic_store(&chaining[number], 0);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context) {
@@ -193,10 +203,13 @@ static void install_one(int number, void (*handler)(int, siginfo_t *, void *)) {
     previous[number] = now;
     struct sigaction ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
     sigemptyset(&ours.sa_mask);
+    sigaddset(&ours.sa_mask, SR_STOP_SIGNAL);
     sigaction(number, &ours, NULL);
 }
 
-/* Also called again later: another part of the process may have put its own handlers in (faulthandler does). */
+/* Before each launch: another part of the process may have put its own handlers in (faulthandler does). */
+static void renew_handlers(void) { install_one(SIGSEGV, on_signal); }
+
 static void install_handlers(void) {
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) install_one(caught[i], on_signal);
     install_one(SR_STOP_SIGNAL, on_stop);

@@ -239,6 +239,12 @@ static packet *pool_join(void) {
     return job;
 }
 
+static void wake_workers(uint32_t count) {
+    if (!atomic_load(&pool.sleepers)) return;
+    atomic_fetch_add_explicit(&pool.wakes, 1, memory_order_relaxed);
+    futex_wake(&pool.signal, count);
+}
+
 static void pool_push(sr_queue *queue) {
     queue->next_ready = NULL;
     pthread_mutex_lock(&pool.lock);
@@ -261,16 +267,12 @@ static sr_queue *pool_pop(void) {
         atomic_fetch_sub(&pool.ready_count, 1);
     }
     pthread_mutex_unlock(&pool.lock);
+    /* whoever pushed the next one may have counted on this worker, which is busy from now on */
+    if (queue && atomic_load(&pool.ready_count)) wake_workers(1);
     return queue;
 }
 
 /* ---- the threads ---- */
-
-static void wake_workers(uint32_t count) {
-    if (!atomic_load(&pool.sleepers)) return;
-    atomic_fetch_add_explicit(&pool.wakes, 1, memory_order_relaxed);
-    futex_wake(&pool.signal, count);
-}
 
 static bool worker_step(worker *w) {
     sr_queue *queue = pool_pop();
@@ -324,7 +326,7 @@ static worker *worker_start(uint32_t index) {
     w->active = calloc(w->active_room, sizeof *w->active);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 16 << 20);
+    pthread_attr_setstacksize(&attributes, WORKER_STACK);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigset_t block, old;
     sigfillset(&block);

@@ -143,6 +143,7 @@ static bool launch_run(worker *w, packet *p) {
         fault_host(p, SR_FAULT_ABORTED, pool.aborting - 1);
         return true;
     }
+    renew_handlers();
     if (p->launch.times) p->started = now_ns();
     if (p->total > 1 && pool.asked > 1) {
         pool_publish(p);

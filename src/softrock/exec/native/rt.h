@@ -46,6 +46,7 @@ enum {
     POLL_ROUNDS = 50,        /* ... this many times */
     STALL_NS = 50000,        /* a workgroup that only yields this long gets company */
     GRACE_NS = 20000000,     /* other workers of a faulted launch are interrupted after this */
+    WORKER_STACK = 16 << 20, /* waves that are not fibers run on it */
     REFAULT_NS = 1000000,
 };
 
@@ -223,6 +224,7 @@ _Noreturn void sr_land(uint64_t load, uint64_t value);
 _Noreturn static void fault_here(sr_wave *wave, uint32_t kind, uint32_t code, uint64_t address, uint64_t gpu_pc);
 static void fault_host(packet *job, uint32_t kind, uint32_t code);
 static void install_handlers(void);
+static void renew_handlers(void);
 static void reap(packet *job);
 static void report_waves(worker *w, packet *job);
 
