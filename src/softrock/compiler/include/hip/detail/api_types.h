@@ -8,11 +8,9 @@
 
 #include "hip/detail/api_enums.h"
 #include "hip/detail/api_flags.h"
-
-#if defined(__HIP__)
-#define __SR_HOST_DEVICE __attribute__((host, device))
-#else
-#define __SR_HOST_DEVICE
+#include "hip/detail/macros.h"
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#include "hip/hip_vector_types.h"
 #endif
 
 /* ---- handles ---- */
@@ -151,6 +149,8 @@ typedef struct dim3 {
 #ifdef __cplusplus
 #if __cplusplus >= 201103L
     __SR_HOST_DEVICE constexpr dim3(uint32_t vx = 1, uint32_t vy = 1, uint32_t vz = 1) : x(vx), y(vy), z(vz) {}
+    __SR_HOST_DEVICE constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    __SR_HOST_DEVICE constexpr operator uint3() const { return uint3{x, y, z}; }
 #else
     __SR_HOST_DEVICE dim3(uint32_t vx = 1, uint32_t vy = 1, uint32_t vz = 1) : x(vx), y(vy), z(vz) {}
 #endif

@@ -62,6 +62,8 @@ __SR_DEVICE void __syncwarp(__Mask mask) {
 __SR_DEVICE long long int __clock64() { return (long long int)__builtin_readcyclecounter(); }
 __SR_DEVICE long long int clock64() { return __clock64(); }
 __SR_DEVICE long long int __clock() { return __clock64(); }
+/* The C library's clock() has a device overload of the same type. */
+__SR_DEVICE long clock() noexcept { return (long)__clock64(); }
 /* Ticks of the constant-rate counter (hipDeviceAttributeWallClockRate, in kHz). */
 __SR_DEVICE long long int wall_clock64() { return (long long int)__builtin_readsteadycounter(); }
 
