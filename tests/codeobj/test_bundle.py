@@ -176,6 +176,18 @@ def test_measure_refuses_what_it_cannot_tell() -> None:
         bundle.measure(lambda offset, size: bytes(size), "memory")
 
 
+@pytest.mark.parametrize("size", [0, 3, 10, 30])
+def test_measure_of_cut_memory(size: int) -> None:
+    for whole in (_plain("gfx942"), _compressed(_plain("gfx942"), 3, "zstd"), b"\x7fELF" + bytes(60)):
+        memory = whole[:size]
+
+        def peek(offset: int, count: int, memory: bytes = memory) -> bytes:
+            return memory[offset : offset + count]
+
+        with pytest.raises(CodeObjectError, match="truncated"):
+            bundle.measure(peek, "memory")
+
+
 def test_decompression_bomb_is_refused() -> None:
     body = zstandard.ZstdCompressor().compress(bytes(1 << 20))
     data = struct.pack("<4sHHQQQ", b"CCOB", 3, 1, 32 + len(body), 1 << 40, 0) + body

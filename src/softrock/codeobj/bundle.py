@@ -167,9 +167,19 @@ def measure(peek: Peek, name: str) -> int:
     Raises:
         CodeObjectError: it is neither, or its size cannot be told (compressed bundles of version 1).
     """
-    head = peek(0, 4)
+
+    def take(offset: int, size: int) -> bytes:
+        found = peek(offset, size)
+        if len(found) != size:
+            raise CodeObjectError(
+                f"{name} is truncated: {size:#x} bytes at {offset:#x} are not there",
+                hint="rebuild the program",
+            )
+        return found
+
+    head = take(0, 4)
     if head == COMPRESSED_MAGIC:
-        size = compressed_size(peek(0, 32))
+        size = compressed_size(take(0, 32))
         if size is None:
             raise CodeObjectError(
                 f"{name} is a compressed bundle of version 1, which does not tell its size",
@@ -177,9 +187,9 @@ def measure(peek: Peek, name: str) -> int:
             )
         return size
     if head == MAGIC:
-        return _elf_extent(peek)
-    if peek(0, len(BUNDLE_MAGIC)) == BUNDLE_MAGIC:
-        _, end = _directory(peek, None, name)
+        return _elf_extent(take)
+    if take(0, len(BUNDLE_MAGIC)) == BUNDLE_MAGIC:
+        _, end = _directory(take, None, name)
         return end
     raise CodeObjectError(f"{name} is no offload bundle or code object", hint="rebuild the program")
 
