@@ -44,6 +44,14 @@ LANE_MASK_SOURCE = re.compile(r"v_(cndmask_b|addc_|subb_|subbrev_|add_co_ci|sub_
 REGISTER = re.compile(r"(?:v|s|a|ttmp|acc)\[(\d+):(\d+)\]$")
 SCALARS = {"vcc": 2, "exec": 2, "flat_scratch": 2, "xnack_mask": 2, "vcc_lo": 1, "vcc_hi": 1, "exec_lo": 1,
            "exec_hi": 1, "m0": 1, "flat_scratch_lo": 1, "flat_scratch_hi": 1, "xnack_mask_lo": 1, "xnack_mask_hi": 1}
+RAW_NUMBERS = {"s_set_gpr_idx_on": "src1", "s_atc_probe": "sdata", "s_atc_probe_buffer": "sdata",
+               "s_sendmsg_rtn_b32": "src0", "s_sendmsg_rtn_b64": "src0"}
+"""Operands whose field holds a number, not a register or constant code."""
+NO_SOURCE_MODS = [
+    ("VOP2_DPP16", "v_ldexp_f16", 0x3 << 54),
+    ("VOP2_DPP16", "v_dot(4c_i32_i8|8c_i32_i4|2c_i32_i16)", 0xF << 52),
+]
+"""Integer sources whose floating-point modifier bits must be 0, though the facts call them fields."""
 BRANCHES = re.compile(r"s_(branch|cbranch_(?!g_fork|join)|call_b64|subvector_loop)")
 
 
@@ -282,6 +290,21 @@ def set_operands(row: Row) -> None:
 def implied(row: Row) -> None:
     """Lane masks, AGPRs and branch targets: mark them, and add the ones that the encoding leaves out."""
     name = row.mnemonic
+    if row.format == "SMEM" and "sbase" not in row.roles and "prefetch" not in name:
+        row.operands = [o for o in row.operands if o[0] != "soffset"]
+        row.mods.discard("offset")
+    if name.startswith("ds_gws_"):
+        row.operands = [(r, "1=@addr", d) for r, _, d in row.operands]
+        row.mods.discard("gds")
+    raw = RAW_NUMBERS.get(name)
+    row.operands = [(r, "1=imm" if r == raw else w, d) for r, w, d in row.operands]
+    for format_name, pattern, sources in NO_SOURCE_MODS:
+        if row.format == format_name and re.match(pattern, name):
+            row.mask |= sources
+            if sources == 0xF << 52:
+                row.mods -= {"neg", "abs"}
+    if row.format.startswith("VOP3") and "sdst" in row.roles and "vdst" not in row.roles:
+        row.mask |= 0x80
     if name.startswith("v_accvgpr"):
         agprs = {"read": ("src0",), "write": ("vdst",), "mov": ("vdst", "src0")}[name.split("_")[2]]
         row.operands = [(r, "1=acc" if r in agprs else "1", d) for r, _, d in row.operands]

@@ -135,6 +135,10 @@ class Decoder:
         try:
             dst = [r.cache.get(word & r.mask) or r.build(word, literal) for r in plan.dst]
             src = [r.cache.get(word & r.mask) or r.build(word, literal) for r in plan.src]
+            mods = NO_MODS
+            if plan.shown:
+                found = plan.mod_cache.get(word & plan.mod_mask)
+                mods = plan.mods(word) if found is None else found
         except BadOperand as problem:
             raise self._error(data, offset, address, str(problem)) from None
         if plan.may_have_literal and not plan.has_imm:
@@ -144,10 +148,6 @@ class Decoder:
                     break
         if plan.has_label:
             src.append(_label(word, address))
-        mods = NO_MODS
-        if plan.shown:
-            found = plan.mod_cache.get(word & plan.mod_mask)
-            mods = plan.mods(word) if found is None else found
         return Instruction(
             address, size, bytes(data[offset : offset + size]), plan.mnemonic, plan.op, plan.format, tuple(dst),
             tuple(src), mods,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from softrock.decode.instruction import Kind, Operand
-from softrock.decode.operands import LITERAL, SDWA_SELECT, BadOperand, fixed, scalar
+from softrock.decode.operands import SDWA_SELECT, BadOperand, fixed, scalar
 from softrock.decode.variants import FLAT_LAYOUTS, WHOLE_IMMEDIATE, bits, extract, specialise
 from softrock.isa import Layout, OperandSpec, Row, Target
 from softrock.isa.tables import Field, layouts
@@ -40,7 +40,7 @@ class Reader:
         self.spec = spec
         self.dwords = spec.dwords or plan.target.mask_dwords
         self.cache: dict[int, Operand] = {}
-        self.field = plan.layout[plan.field_name(spec)] if not spec.fixed or spec.fixed == "acc" else None
+        self.field = None if spec.fixed in ("vcc", "exec") else plan.layout[plan.field_name(spec)]
         self.mask = bits(self.field) if self.field else 0
         for name in plan.operand_flags(spec):
             self.mask |= bits(plan.layout[name])
@@ -59,6 +59,8 @@ class Reader:
             return fixed(role, spec.fixed, dwords)
         code = extract(self.field, word)
         kind = self.field.kind
+        if spec.fixed == "imm":
+            return Operand(role, Kind.INT, value=code)
         if kind == "u":
             return Operand(role, Kind.LITERAL, value=code)
         if kind == "sd":
@@ -150,6 +152,8 @@ class Plan:
 
     def field_name(self, spec: OperandSpec) -> str:
         """The layout's field that an operand stands in."""
+        if spec.fixed.startswith("@"):
+            return spec.fixed[1:]
         if spec.role == "sdst" and self.row.encoding.startswith("VOP3") and "vdst:" in self.row._operands:
             return "sdst_b"
         return spec.role
@@ -187,10 +191,32 @@ class Plan:
             value = extract(field, word)
             if value or name in ALWAYS:
                 found[name] = value
+        self._check(found)
         if self.row.encoding == "SMEM" and self.target.major == 9 and not extract(self.layout["imm"], word):
             found.pop("offset", None)
         self.mod_cache[word & self.mod_mask] = found
         return found
 
 
-__all__ = ["LITERAL", "Plan", "Reader"]
+    def _check(self, mods: dict[str, int]) -> None:
+        """Raise BadOperand for reserved values of modifiers."""
+        if not dpp_control_is_valid(mods.get("dpp_ctrl", 0), self.target.major):
+            raise BadOperand(f"its DPP control {mods['dpp_ctrl']:#x} is reserved")
+        if mods.get("dst_sel", 0) >= len(SDWA_SELECT):
+            raise BadOperand(f"its dst_sel has the reserved code {mods['dst_sel']}")
+        if mods.get("dst_unused", 0) == 3:
+            raise BadOperand("its dst_unused has the reserved code 3")
+        if self.row.encoding == "FLAT" and self.target.major < 12 and mods.get("offset", 0) < 0:
+            raise BadOperand("a FLAT offset cannot be negative")
+
+
+def dpp_control_is_valid(value: int, major: int) -> bool:
+    """Whether a generation has this DPP control."""
+    if value < 0x100 or value in (0x140, 0x141) or value & 0x1F0 == 0x150:
+        return True
+    if value & 0x1F0 in (0x100, 0x110, 0x120):
+        return value & 15 != 0
+    if value & 0x1F0 == 0x160:
+        return major > 9
+    return major == 9 and value in (0x130, 0x134, 0x138, 0x13C, 0x142, 0x143)
+

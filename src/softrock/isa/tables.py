@@ -35,7 +35,9 @@ class OperandSpec(NamedTuple):
         dwords: width in registers; 0 for a lane mask (as wide as the wave needs).
         written: it is a destination.
         half: a 16-bit half register.
-        fixed: ``vcc`` or ``exec`` where the encoding implies the register, else empty.
+        fixed: ``vcc`` or ``exec`` where the encoding implies the register, ``acc`` for a register that is always an
+            AGPR, ``imm`` for a field that holds a number, ``@name`` for an operand that stands in another's field,
+            else empty.
     """
 
     role: str
@@ -148,3 +150,13 @@ def _field(text: str) -> tuple[str, Field]:
     kind, _, places = rest.partition("@")
     pieces = (place.split("+") for place in places.split(","))
     return name, Field(kind, tuple(Piece(int(low), int(width)) for low, width in pieces))
+
+
+@cache
+def number_names(kind: str, name: str) -> dict[int, str]:
+    """Assembler names of numbers on a target: kinds hwreg, message, format, data_format, number_format."""
+    for line in _lines("names.txt"):
+        found, targets, *pairs = line.split()
+        if found == kind and name in targets.split(","):
+            return {int(number): label for number, _, label in (pair.partition("=") for pair in pairs)}
+    return {}

@@ -1,0 +1,71 @@
+"""Operands as the assembler writes them."""
+
+from __future__ import annotations
+
+from softrock.decode.instruction import Kind, Operand
+from softrock.isa import Target
+
+INVERSE_TWO_PI = 0.15915494309189535
+GFX9_PAIRS = {102: "flat_scratch", 104: "xnack_mask"}
+SPECIAL_NAMES = {"scc": "src_scc", "vccz": "src_vccz", "execz": "src_execz", "lds_direct": "src_lds_direct"}
+
+
+def register_range(letter: str, index: int, dwords: int) -> str:
+    """``v7`` or ``v[7:8]``."""
+    return f"{letter}{index}" if dwords == 1 else f"{letter}[{index}:{index + dwords - 1}]"
+
+
+def scalar_register(index: int, dwords: int, target: Target) -> str:
+    """The name of a scalar register, VCC, TTMP and the like."""
+    if index >= 108:
+        return register_range("ttmp", index - 108, dwords)
+    if index >= 106:
+        return _pair("vcc", index - 106, dwords)
+    if target.major == 9 and index >= 102:
+        base = index & ~1
+        return _pair(GFX9_PAIRS[base], index - base, dwords)
+    return register_range("s", index, dwords)
+
+
+def _pair(name: str, half: int, dwords: int) -> str:
+    return name if dwords == 2 else name + ("_hi" if half else "_lo")
+
+
+def operand_text(operand: Operand, target: Target) -> str:
+    """The operand with its modifiers."""
+    text = _bare(operand, target)
+    if operand.abs:
+        text = f"|{text}|"
+    if operand.neg:
+        constant = operand.kind in (Kind.INT, Kind.FLOAT, Kind.LITERAL) and not operand.abs
+        text = f"neg({text})" if constant else f"-{text}"
+    return f"sext({text})" if operand.sext else text
+
+
+def _bare(operand: Operand, target: Target) -> str:
+    kind = operand.kind
+    if kind is Kind.VGPR:
+        half = "" if operand.half is None else ".h" if operand.half else ".l"
+        return register_range("v", operand.index, operand.dwords) + half
+    if kind is Kind.SGPR:
+        return scalar_register(operand.index, operand.dwords, target)
+    if kind is Kind.AGPR:
+        return register_range("a", operand.index, operand.dwords)
+    if kind is Kind.INT:
+        return str(operand.value)
+    if kind is Kind.FLOAT:
+        return float_text(operand.number, operand.dwords)
+    if kind is Kind.LITERAL:
+        return hex(operand.value)
+    if kind is Kind.EXEC:
+        return _pair("exec", operand.index - 126, operand.dwords)
+    if kind is Kind.SPECIAL:
+        return SPECIAL_NAMES.get(operand.name, operand.name)
+    return "m0" if kind is Kind.M0 else "null" if kind is Kind.NULL else str(operand.value)
+
+
+def float_text(number: float, dwords: int) -> str:
+    """An inline float constant."""
+    if number == INVERSE_TWO_PI:
+        return "0.15915494309189532" if dwords == 2 else "0.15915494"
+    return str(number)
