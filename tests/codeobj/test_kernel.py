@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from softrock import codeobj
+from softrock import codeobj, isa
+from softrock.codeobj import targets
 from softrock.core.errors import CodeObjectError
 
 Compile = Callable[..., bytes]
@@ -198,10 +199,20 @@ def test_mode(compile_device: Compile, target: str, mode: int) -> None:
 def test_more_user_registers_than_counted(compile_device: Compile) -> None:
     kernel, _ = _assemble(compile_device, "gfx942")
     wrong = {**kernel.fields, "user_sgpr_count": 3}
-    descriptor = codeobj.Descriptor(**{**vars(kernel.descriptor), "fields": wrong})
+    descriptor = kernel.descriptor._replace(fields=wrong)
     bad = codeobj.Kernel(
         **{name: value for name, value in vars(kernel).items() if name not in ("descriptor", "user_sgprs")},
         descriptor=descriptor,
     )
     with pytest.raises(CodeObjectError, match="14 user SGPRs but counts 3"):
         bad.initial_sgprs()
+
+
+@pytest.mark.parametrize("gfx", isa.names())
+def test_kernels_agree_with_the_instruction_set_tables(compile_device: Compile, gfx: str) -> None:
+    kernel = _assemble(compile_device, gfx if gfx in EXTRA else "gfx942")[0]
+    kernel.target = targets.parse(gfx)
+    target = isa.target(gfx)
+    assert kernel.packed_workitem_ids == target.packed_workitem_ids
+    assert kernel.workgroup_ids_in_ttmp == target.workgroup_ids_in_ttmp
+    assert kernel.architected_flat_scratch == target.architected_flat_scratch

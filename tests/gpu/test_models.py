@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from softrock import isa
 from softrock.codeobj import targets
 from softrock.core.errors import UsageError
 from softrock.gpu import models
@@ -93,3 +94,14 @@ def test_bad_choices(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem) as caught:
         models.parse_gpus(text)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("gfx", EXPECTED)
+def test_models_agree_with_the_instruction_set_tables(gfx: str) -> None:
+    """Both tables state some facts: the instruction set's must not need the models, nor a run the instruction set."""
+    model, target = models.model(gfx), isa.target(gfx)
+    assert (model.major, model.wave_size) == (target.major, target.wave_size)
+    assert (model.vgprs_per_simd, model.vgpr_granule) == (target.simd_vgprs, target.vgpr_granule)
+    assert model.max_vgprs == target.max_vgprs + target.max_agprs
+    assert (model.lds_per_block, model.lds_granule) == (target.lds_bytes, target.lds_granule)
+    assert model.max_waves_per_simd == target.max_waves

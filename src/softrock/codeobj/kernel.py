@@ -109,8 +109,7 @@ class InitialSgpr(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True)
-class Descriptor:
+class Descriptor(NamedTuple):
     """The kernel descriptor. Sizes in bytes; `fields` holds every bit field by its name in LLVM's guide."""
 
     group_segment_fixed_size: int
@@ -145,7 +144,7 @@ class Descriptor:
         return cls(group, private, kernarg, entry, rsrc1, rsrc2, rsrc3, properties, preload, fields)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Kernel:
     """A kernel of a code object. Addresses are virtual addresses of the code object (add the load address).
 

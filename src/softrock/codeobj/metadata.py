@@ -7,8 +7,7 @@ Source: "User Guide for AMDGPU Backend", section Code Object Metadata (versions 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from softrock.codeobj.elf import Elf
 
@@ -16,8 +15,7 @@ _NT_AMDGPU_METADATA = 32
 _MAX = 1 << 63
 
 
-@dataclass(frozen=True)
-class Arg:
+class Arg(NamedTuple):
     """A kernel argument.
 
     Attributes:
@@ -44,8 +42,7 @@ class Arg:
         return self.value_kind.startswith("hidden_")
 
 
-@dataclass(frozen=True)
-class KernelMetadata:
+class KernelMetadata(NamedTuple):
     """What the compiler noted about a kernel: sizes and alignments in bytes, registers per lane or wave."""
 
     name: str
@@ -69,8 +66,7 @@ class KernelMetadata:
     kind: str
 
 
-@dataclass(frozen=True)
-class Metadata:
+class Metadata(NamedTuple):
     """The whole note: version, target ID, printf format strings (``id:count:size…:format``), kernels."""
 
     version: tuple[int, ...]
