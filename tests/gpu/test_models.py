@@ -98,7 +98,7 @@ def test_bad_choices(text: str, problem: str) -> None:
 
 @pytest.mark.parametrize("gfx", EXPECTED)
 def test_models_agree_with_the_instruction_set_tables(gfx: str) -> None:
-    """Both tables state some facts: the instruction set's must not need the models, nor a run the instruction set."""
+    """Both state some facts, so that neither package needs the other at run time."""
     model, target = models.model(gfx), isa.target(gfx)
     assert (model.major, model.wave_size) == (target.major, target.wave_size)
     assert (model.vgprs_per_simd, model.vgpr_granule) == (target.simd_vgprs, target.vgpr_granule)
