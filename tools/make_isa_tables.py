@@ -47,11 +47,6 @@ SCALARS = {"vcc": 2, "exec": 2, "flat_scratch": 2, "xnack_mask": 2, "vcc_lo": 1,
 RAW_NUMBERS = {"s_set_gpr_idx_on": "src1", "s_atc_probe": "sdata", "s_atc_probe_buffer": "sdata",
                "s_sendmsg_rtn_b32": "src0", "s_sendmsg_rtn_b64": "src0"}
 """Operands whose field holds a number, not a register or constant code."""
-NO_SOURCE_MODS = [
-    ("VOP2_DPP16", "v_ldexp_f16", 0x3 << 54),
-    ("VOP2_DPP16", "v_dot(4c_i32_i8|8c_i32_i4|2c_i32_i16)", 0xF << 52),
-]
-"""Integer sources whose floating-point modifier bits must be 0, though the facts call them fields."""
 BRANCHES = re.compile(r"s_(branch|cbranch_(?!g_fork|join)|call_b64|subvector_loop)")
 
 
@@ -66,7 +61,7 @@ class Row:
     mods: set[str]
     records: list[str]
     gfx: str
-    texts: list[str] = field(default_factory=list)
+    texts: list[tuple[int, str]] = field(default_factory=list)
     operands: list[tuple[str, str, bool]] = field(default_factory=list)
     asm: str = ""
     opcode: str = ""
@@ -239,7 +234,7 @@ def add_texts(rows: list[Row], folder: Path, gfx: str) -> None:
         word = int.from_bytes(raw, "little")
         found = [r for r in by_top[word >> 25 & 127] if r.size <= len(raw) and word & r.mask == r.match]
         if found:
-            max(found, key=lambda r: r.mask.bit_count()).texts.append(text)
+            max(found, key=lambda r: r.mask.bit_count()).texts.append((word, text))
         elif not text.startswith(("image", "v_dual")):
             print(gfx, "no row for", line)
 
@@ -266,7 +261,7 @@ def set_operands(row: Row) -> None:
     if "imm" in row.mods and row.family == "VOP":
         order.insert(2 if "k_f" in row.mnemonic and "ak_f" not in row.mnemonic else 3, "imm")
     widths: dict[str, str] = {}
-    texts = [split_text(t) for t in row.texts if " tfe" not in t]
+    texts = [split_text(t) for _, t in row.texts if " tfe" not in t]
     carries = row.format in ("VOP2", "VOP2_DPP16", "VOP2_DPP8", "VOP2_SDWA", "VOPC", "VOPC_SDWA", "VOPC_DPP16", "VOPC_DPP8")
     for mnemonic, parts in texts:
         row.asm = mnemonic
@@ -287,22 +282,43 @@ def set_operands(row: Row) -> None:
         row.operands.append((role, widths.get(role, "?"), is_destination(row, role)))
 
 
+def drop_unused_modifiers(row: Row) -> None:
+    """Integer sources have no neg and abs though the facts list the bits: texts never show them. Demand zeros."""
+    places = {"VOP3": ((61, 62, 63), (8, 9, 10)), "SDWA": ((52, 60), (53, 61)), "DPP16": ((52, 54), (53, 55))}
+    kind = "VOP3" if row.format.startswith("VOP3") else row.format.partition("_")[2]
+    if kind not in places:
+        return
+    sources = [r for r, _, _ in row.operands if r.startswith("src")]
+    first = [r for r, _, _ in row.operands].index("src0") if sources else 0
+    for name, sign, bits in (("neg", "-", places[kind][0]), ("abs", "|", places[kind][1])):
+        if name not in row.mods:
+            continue
+        used = False
+        for number, bit in enumerate(bits[: len(sources)]):
+            seen = [split_text(t)[1] for word, t in row.texts if word >> bit & 1]
+            shown = any(sign in p[first + number].replace("|-", "").replace("(-", "") or "neg(" in p[first + number]
+                        for p in seen if len(p) > first + number)
+            if len(seen) >= 2 and not shown:
+                row.mask |= 1 << bit
+            used |= shown or len(seen) < 2
+        if not used:
+            row.mods.discard(name)
+
+
 def implied(row: Row) -> None:
     """Lane masks, AGPRs and branch targets: mark them, and add the ones that the encoding leaves out."""
     name = row.mnemonic
     if row.format == "SMEM" and "sbase" not in row.roles and "prefetch" not in name:
         row.operands = [o for o in row.operands if o[0] != "soffset"]
         row.mods.discard("offset")
+    if row.format == "EXP":
+        row.operands = [o for o in row.operands if o[0] != "target"]
+        row.mods |= {"target", "done", "row_en"}
     if name.startswith("ds_gws_"):
         row.operands = [(r, "1=@addr", d) for r, _, d in row.operands]
         row.mods.discard("gds")
     raw = RAW_NUMBERS.get(name)
     row.operands = [(r, "1=imm" if r == raw else w, d) for r, w, d in row.operands]
-    for format_name, pattern, sources in NO_SOURCE_MODS:
-        if row.format == format_name and re.match(pattern, name):
-            row.mask |= sources
-            if sources == 0xF << 52:
-                row.mods -= {"neg", "abs"}
     if row.format.startswith("VOP3") and "sdst" in row.roles and "vdst" not in row.roles:
         row.mask |= 0x80
     if name.startswith("v_accvgpr"):
@@ -386,6 +402,7 @@ def main(folder: Path) -> None:
         add_texts(rows, folder, gfx)
         for row in rows:
             set_operands(row)
+            drop_unused_modifiers(row)
             implied(row)
         guess_widths(rows)
         rows += load_dual(folder, gfx)

@@ -145,7 +145,7 @@ class Plan:
         self.may_have_literal = any(r.field and r.field.kind in ("vs", "ss") for r in self.src)
         shown = {n: f for n, f in self.mod_fields.items() if n not in PER_SOURCE}
         self.shown = shown
-        self.mod_mask = 0
+        self.mod_mask = bits(self.layout["imm"]) if row.encoding == "SMEM" and target.major == 9 else 0
         for field in shown.values():
             self.mod_mask |= bits(field)
         self.mod_cache: dict[int, Mapping[str, int]] = {}
@@ -192,8 +192,10 @@ class Plan:
             if value or name in ALWAYS:
                 found[name] = value
         self._check(found)
-        if self.row.encoding == "SMEM" and self.target.major == 9 and not extract(self.layout["imm"], word):
+        if self.row.encoding == "SMEM" and self.target.major == 9 and "offset" in self.shown:
             found.pop("offset", None)
+            if extract(self.layout["imm"], word):
+                found["offset"] = extract(self.layout["offset"], word)
         self.mod_cache[word & self.mod_mask] = found
         return found
 

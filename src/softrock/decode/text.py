@@ -29,7 +29,7 @@ def format_instruction(instruction: Instruction, target: Target | str) -> str:
     if isinstance(target, str):
         target = target_of(target)
     if instruction.parts:
-        return " :: ".join(_plain(part.mnemonic, part.dst + part.src, target) for part in instruction.parts)
+        return " :: ".join(_plain(part.mnemonic, _without_vcc(part), target) for part in instruction.parts)
     row = decoder(target).row(int.from_bytes(instruction.raw, "little"))
     assert row is not None, "the instruction was decoded for this target"
     special = SPECIAL_TEXT.get(instruction.format)
@@ -44,6 +44,10 @@ def _visible(row: Row, instruction: Instruction) -> tuple[Operand, ...]:
     """Operands that the assembler writes out; EXEC as the destination of a gfx11 v_cmpx is not."""
     hidden = "sdst:m=exec" in row._operands
     return (instruction.dst[1:] if hidden else instruction.dst) + instruction.src
+
+
+def _without_vcc(part: Instruction) -> tuple[Operand, ...]:
+    return tuple(operand for operand in part.dst + part.src if operand.role != "src2")
 
 
 def _plain(name: str, operands: tuple[Operand, ...], target: Target) -> str:

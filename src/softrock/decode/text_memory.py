@@ -10,6 +10,8 @@ from softrock.isa import Target
 from softrock.isa.tables import number_names
 
 CACHE_FLAGS = ("glc", "sc0", "slc", "nt", "dlc", "scc", "sc1")
+ALWAYS_GDS = ("ds_gws_", "ds_ordered_count", "ds_add_gs_reg", "ds_sub_gs_reg")
+EXPORT_TARGETS = {8: "mrtz", 9: "null", 20: "prim", 21: "dual_src_blend0", 22: "dual_src_blend1"}
 
 
 def _texts(instruction: Instruction, target: Target, roles: tuple[str, ...]) -> list[str]:
@@ -53,7 +55,7 @@ def _lds(instruction: Instruction, target: Target) -> str:
         text += _swizzle(instruction.mod("offset"))
     else:
         text += _offset(instruction)
-    return text + (" gds" if instruction.mod("gds") or instruction.op.startswith("ds_gws_") else "")
+    return text + (" gds" if instruction.mod("gds") or instruction.op.startswith(ALWAYS_GDS) else "")
 
 
 def _swizzle(offset: int) -> str:
@@ -119,10 +121,33 @@ def _data_format(value: int, target: Target) -> str:
     return f" format:[BUF_FMT_{name}]" if name else f" format:{value}"
 
 
+def _export(instruction: Instruction, target: Target) -> str:
+    number = instruction.mod("target")
+    if number < 8:
+        name = f"mrt{number}"
+    elif 12 <= number <= 16:
+        name = f"pos{number - 12}"
+    else:
+        name = EXPORT_TARGETS.get(number, f"invalid_target_{number}")
+    sources = [operand_text(o, target) if instruction.mod("en") >> i & 1 else "off"
+               for i, o in enumerate(instruction.src)]
+    flags = "".join(f" {flag}" for flag in ("done", "row_en") if instruction.mod(flag))
+    return f"{name} {', '.join(sources)}{flags}"
+
+
+def _lds_direct(instruction: Instruction, target: Target) -> str:
+    text = operand_text(instruction.dst[0], target)
+    if "param" in instruction.op:
+        text += f", attr{instruction.mod('attr')}.{'xyzw'[instruction.mod('attrchan')]}"
+    return f"{text} wait_vdst:{instruction.mod('wait_vdst')}"
+
+
 MEMORY_TEXT: dict[str, Callable[[Instruction, Target], str]] = {
     "FLAT": _flat,
     "GLOBAL": _flat,
     "SCRATCH": _flat,
     "DS": _lds,
+    "EXP": _export,
+    "LDSDIR": _lds_direct,
 }
 BUFFER_TEXT: dict[str, Callable[[Instruction, Target], str]] = {"MUBUF": _buffer, "MTBUF": _buffer}

@@ -161,11 +161,12 @@ def _scalar_memory(instruction: Instruction, target: Target) -> str:
         if operand.role not in seen and not (operand.role == "sdata" and "sdst" in seen):
             seen.add(operand.role)
             operands.append(operand_text(operand, target))
+    if instruction.op.startswith("s_atc_probe"):
+        operands[0] = number(instruction.src[0].value)
     offset = instruction.mod("offset")
-    has_offset = "offset" in instruction.mods
     if instruction.get("soffset") is None and instruction.get("sbase") is not None:
-        operands.append(f"{offset:#x}")
-    elif has_offset:
+        operands.append("null" if target.major == 11 and not offset else f"{offset:#x}")
+    elif "offset" in instruction.mods:
         operands[-1] += f" offset:{offset:#x}"
     flags = [name for name in ("glc", "dlc") if instruction.mod(name)]
     return " ".join([", ".join(operands), *flags])

@@ -14,6 +14,8 @@ DPP_FIXED = {
     0x130: "wave_shl:1", 0x134: "wave_rol:1", 0x138: "wave_shr:1", 0x13C: "wave_ror:1", 0x140: "row_mirror",
     0x141: "row_half_mirror", 0x142: "row_bcast:15", 0x143: "row_bcast:31",
 }
+FOUR_SELECT_BITS = ("v_fmac_f16", "v_mac_f16", "v_cvt_sr_", "v_dot2c_", "v_fma_mix")
+"""Operations that print all four bits of op_sel though they have fewer sources."""
 
 
 def bit_list(value: int, count: int) -> str:
@@ -40,7 +42,7 @@ def vector_modifiers(instruction: Instruction, row: Row, target: Target) -> str:
     text = ""
     if instruction.format == "VOP3P":
         text += _packed(instruction, row)
-    elif mod("op_sel"):
+    elif mod("op_sel") and instruction.op != "v_cndmask_b16":
         text += f" op_sel:{_select(instruction)}"
     for name in ("cbsz", "abid"):
         if mod(name):
@@ -58,11 +60,15 @@ def vector_modifiers(instruction: Instruction, row: Row, target: Target) -> str:
 
 def _select(instruction: Instruction) -> str:
     """The bits of op_sel: one a source, then the destination's."""
-    value = instruction.mod("op_sel")
-    if instruction.op.startswith("v_permlane"):
+    value, op = instruction.mod("op_sel"), instruction.op
+    if op.startswith("v_permlane"):
         return bit_list(value, 2)
+    if op.startswith(FOUR_SELECT_BITS):
+        return bit_list(value, 4)
     count = sum(operand.role in SOURCE_BIT for operand in instruction.src)
-    if instruction.op.startswith("v_cmpx") and instruction.dst[0].kind is Kind.EXEC:
+    is_compare = op.startswith("v_cmp")
+    is_dpp = "dpp8" in instruction.mods or "dpp_ctrl" in instruction.mods
+    if is_compare and (is_dpp or instruction.dst[0].kind is Kind.EXEC):
         return bit_list(value, count)
     return bit_list(value & (1 << count) - 1 | (value >> 3) << count, count + 1)
 
