@@ -161,6 +161,7 @@ def choose(
     """Run the first way whose test holds; the last has no test. Gives the results merged (there may be none)."""
     b = x.b
     join = b.new_block("join")
+    known = x.cached()
     arrived: list[tuple[list[Val], Block]] = []
     for test, body in ways:
         if test is None:
@@ -168,13 +169,17 @@ def choose(
             b.branch(join)
             break
         cond = test()
+        before = x.cached()
         yes, no = b.new_block("way"), b.new_block("next")
         b.cond_branch(cond, yes, no, (100, 1) if not arrived else (20, 1))
         b.begin(yes)
         arrived.append((body(), b.block))
         b.branch(join)
         b.begin(no)
+        x.restore(before)
     b.begin(join)
+    # What was first read inside one of the ways does not reach the code behind them.
+    x.restore(known)
     return [b.phi(arrived[0][0][k].ty, [(values[k], block) for values, block in arrived]) for k in range(results)]
 
 

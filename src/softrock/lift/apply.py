@@ -14,7 +14,11 @@ from softrock.lift.registry import Semantic, Token
 def run(x: Wave, inst: Instruction, semantic: Semantic) -> None:
     """Translate one instruction by its registered semantics."""
     x.start(inst)
-    if semantic.form == "raw":
+    if x.gpr_index and inst.format.startswith("VOP"):
+        from softrock.lift.semantics.indexed import indexed_move
+
+        indexed_move(x, inst)
+    elif semantic.form == "raw":
         semantic.function(x, inst)
     elif semantic.form == "salu":
         _salu(x, inst, semantic)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from softrock.core.errors import UnsupportedError
 from softrock.decode.instruction import Instruction, Kind, Operand
@@ -58,6 +59,8 @@ class Wave:
         self.arrays: dict[str, int] = {}
         self.uses_scratch = True
         self.native_gather = True
+        self.vgprs = 256
+        self.gpr_index = 0
 
     def array(self, name: str, size: int) -> str:
         """Pointer to a stack array of at least `size` bytes, one for each name in the function."""
@@ -112,6 +115,15 @@ class Wave:
         finally:
             self.full, self._mask, self._restricted = before
 
+    def cached(self) -> tuple[Any, ...]:
+        """What is known of registers and EXEC at this place, to be restored where control flow splits and joins."""
+        return self._mask, self.regs.cached()
+
+    def restore(self, known: tuple[Any, ...]) -> None:
+        """Go back to what was known at an earlier, dominating place (nothing was written since)."""
+        self._mask = known[0]
+        self.regs.restore(known[1])
+
     def field(self, name: str, elem: str) -> Val:
         """A field of the wave structure, as a scalar."""
         pointer = f"%f{self.b.counter}.{name}"
@@ -129,6 +141,11 @@ class Wave:
 
     def new_block(self) -> None:
         """Begin a basic block: what was read in another is gone."""
+        self.regs.forget()
+        self._mask = None
+
+    def new_block_keeps_exec(self) -> None:
+        """Begin a basic block whose registers must be read from their slots again, EXEC being the same."""
         self.regs.forget()
         self._mask = None
 

@@ -40,6 +40,7 @@ class Unit:
     semantics_of: Callable[[str], registry.Semantic | None]
     native_gather: bool
     uses_scratch: bool
+    vgprs: int
 
 
 def function_name(address: int) -> str:
@@ -57,6 +58,7 @@ class FunctionLifter:
         self.regs = Registers(self.b, unit.lanes)
         self.x = Wave(self.b, self.regs, unit.target, unit.mode, unit.kernel_name)
         self.x.native_gather, self.x.uses_scratch = unit.native_gather, unit.uses_scratch
+        self.x.vgprs = unit.vgprs
         self.nodes: dict[tuple[int, bool], Block] = {}
         self.pending: list[tuple[int, bool]] = []
         self.dual = graph.instructions <= DUAL_LIMIT

@@ -60,6 +60,9 @@ def effect(inst: Instruction, semantic: Semantic | None) -> Effect:
             partial = partial or token.elem[-2:] == "16"
     if partial or "dpp_ctrl" in mods or "dpp8" in mods or "dst_sel" in mods:
         reads |= writes
+    if inst.op.startswith(("v_movrel", "s_set_gpr_idx_on")):
+        reads = ALL  # any register may be the one named by the index
+        writes = 0
     cross = 0
     if (semantic is not None and semantic.cross_lane) or "dpp_ctrl" in mods or "dpp8" in mods:
         cross = reads

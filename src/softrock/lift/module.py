@@ -74,6 +74,7 @@ class ModuleLifter:
             registry.lookup,
             native_gather,
             bool(kernel.private_segment_size) or kernel.uses_dynamic_stack,
+            min(kernel.vgprs, 256),
         )
         self.declares: dict[str, str] = {}
         self.graphs: dict[int, cfg.Function] = {}

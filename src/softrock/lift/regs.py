@@ -9,6 +9,8 @@ Numbers: VGPRs 0-255, AGPRs 256-511; SGPRs by hardware number (VCC 106, TTMP 108
 
 from __future__ import annotations
 
+from typing import Any
+
 from softrock.lift.ir import Builder, Ty, Val
 
 M0 = 124
@@ -200,6 +202,23 @@ class Registers:
     def know_exec(self, value: Val) -> None:
         """EXEC has this value here, as control flow has shown; nothing needs storing."""
         self._exec = value
+
+    def cached(self) -> tuple[Any, ...]:
+        """Copies of the caches."""
+        return (
+            dict(self.vector.words),
+            dict(self.vector.pairs),
+            dict(self.scalar.words),
+            dict(self.scalar.pairs),
+            self._scc,
+            self._exec,
+        )
+
+    def restore(self, known: tuple[Any, ...]) -> None:
+        """Take caches back that `cached` gave (they are copied again)."""
+        self.vector.words, self.vector.pairs = dict(known[0]), dict(known[1])
+        self.scalar.words, self.scalar.pairs = dict(known[2]), dict(known[3])
+        self._scc, self._exec = known[4], known[5]
 
     def flush(self) -> None:
         self.vector.flush()

@@ -7,10 +7,13 @@ import importlib.util
 
 MODULES = (
     "scalar",
+    "hwreg",
     "scalar_memory",
     "control",
     "vector_int",
+    "dot",
     "vector_float",
+    "division",
     "compare",
     "convert",
     "transcendental",
@@ -22,6 +25,7 @@ MODULES = (
     "buffer",
     "lds",
     "atomics",
+    "indexed",
 )
 _loaded = False
 

@@ -19,7 +19,7 @@ _NOTHING = (
     "s_decperflevel s_ttracedata s_ttracedata_imm s_set_inst_prefetch_distance s_inst_prefetch s_sethalt s_setkill "
     "s_dcache_inv s_dcache_wb s_dcache_inv_vol s_dcache_wb_vol s_gl1_inv s_dcache_discard s_dcache_discard_x2 "
     "buffer_inv buffer_wbl2 buffer_gl0_inv buffer_gl1_inv buffer_wbinvl1 buffer_wbinvl1_vol global_inv global_wb "
-    "global_wbinv v_nop s_code_end s_set_gpr_idx_off s_barrier_signal s_prefetch_inst s_prefetch_inst_pc_rel "
+    "global_wbinv v_nop s_code_end s_barrier_signal s_prefetch_inst s_prefetch_inst_pc_rel "
     "s_prefetch_data s_prefetch_data_pc_rel s_version s_singleuse_vdst s_atc_probe s_atc_probe_buffer"
 )
 
