@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from softrock.decode.instruction import Instruction, Operand
+from softrock.decode.instruction import Instruction
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw, valu
+from softrock.lift.semantics.floats import moved_bits
 
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
@@ -281,21 +282,11 @@ for _name in ("i32", "u32", "i16", "u16"):
 # -- selection and permutation ---------------------------------------------------------------------------------------
 
 
-def _modified_bits(x: Wave, op: Operand, bits: int, position: int, inst: Instruction) -> Val:
-    """A source that is moved, not computed with: neg and abs act on the sign bit and denormals stay."""
-    value = x.read(op, f"u{bits}", inst.mod("op_sel") >> position & 1)
-    if op.abs:
-        value = value & ((1 << (bits - 1)) - 1)
-    if op.neg:
-        value = value ^ (1 << (bits - 1))
-    return value
-
-
 def _conditional(bits: int) -> None:
     @raw(f"v_cndmask_b{bits}")
     def cndmask(x: Wave, inst: Instruction) -> None:
         mask = x.read_mask(inst.src[2])
-        no, yes = (_modified_bits(x, inst.src[k], bits, k, inst) for k in (0, 1))
+        no, yes = (moved_bits(x, inst.src[k], bits, k, inst) for k in (0, 1))
         x.write(inst.dst[0], mask.select(yes, no), inst.mod("op_sel") >> 3 & 1)
 
 

@@ -1,0 +1,135 @@
+"""The division helpers v_div_scale, v_div_fmas and v_div_fixup.
+
+Sources: AMD "MI300 ISA" and "RDNA3 ISA" guides. The guides' text is wrong in three places, where it would not give the
+correctly rounded quotients that the hardware is documented to give; there the scaling that does is implemented:
+
+* A denominator whose reciprocal is denormal is scaled *down* in v_div_scale, also where the quotient is denormal.
+* v_div_fmas undoes the scaling of v_div_scale, in the direction that the size of the scaled quotient tells.
+* v_div_fixup takes an infinite or NaN *quotient* of ordinary operands for an overflow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from softrock.decode.instruction import Instruction, Kind, Operand
+from softrock.lift.apply import finish_float
+from softrock.lift.ir import Val
+from softrock.lift.registry import raw, valu
+from softrock.lift.semantics.floats import (
+    EXPONENT,
+    MANTISSA,
+    biased_exponent,
+    canonical,
+    quiet,
+    raw_bits,
+    where_any,
+)
+
+if TYPE_CHECKING:
+    from softrock.lift.context import Wave
+
+_SCALE = {32: 64, 64: 128}
+_LARGE_RATIO = {32: 96, 64: 768}
+_TINY = {32: 23, 64: 53}
+_MIN_EXPONENT = {32: -126, 64: -1022}
+_UNDERFLOW = {32: -150, 64: -1075}
+
+
+def _scale(bits: int) -> None:
+    f = f"f{bits}"
+    factor = 2.0 ** _SCALE[bits]
+
+    @valu(f"v_div_scale_{f}", f"{f} mask <- {f} {f} {f}")
+    def div_scale(x: Wave, a: Val, b: Val, c: Val) -> tuple[Val, Val]:
+        """`a` is the denominator `b` or the numerator `c`, whichever is to be scaled."""
+        no, yes = x.const("u1", 0), x.const("u1", 1)
+        is_denominator, is_numerator = a.eq(b), a.eq(c)
+        up, down = a * factor, a * (1.0 / factor)
+        lowest = 2.0 ** _MIN_EXPONENT[bits]
+        exponent_b, exponent_c = biased_exponent(b), biased_exponent(c)
+        small_quotient = _quotient_is_denormal(b, c, bits)
+        small_reciprocal = b.fabs().gt(1.0 / lowest) & b.fabs().lt(float("inf"))
+
+        # From the last case of the guide's chain to the first.
+        out, flag = exponent_c.le(_TINY[bits]).select(up, a), no
+        out, flag = small_quotient.select(is_numerator.select(up, a), out), small_quotient.select(yes, flag)
+        out, flag = small_reciprocal.select(down, out), small_reciprocal.select(no, flag)
+        both = small_reciprocal & small_quotient
+        out, flag = both.select(is_denominator.select(down, a), out), both.select(yes, flag)
+        denormal = exponent_b.eq(0)
+        out, flag = denormal.select(up, out), denormal.select(no, flag)
+        large = (exponent_c - exponent_b).ge(_LARGE_RATIO[bits])
+        out, flag = large.select(is_denominator.select(up, a), out), large.select(yes, flag)
+        zero = b.eq(0.0) | c.eq(0.0)
+        out, flag = zero.select(float("nan"), out), zero.select(no, flag)
+        return out, flag
+
+
+def _quotient_is_denormal(b: Val, c: Val, bits: int) -> Val:
+    """u1: |c / b| is below the smallest normal number, told without dividing."""
+    half = 2.0 ** (_SCALE[bits] if bits == 32 else 512)
+    return (c.fabs() * half).lt(b.fabs() * (half * 2.0 ** _MIN_EXPONENT[bits]))
+
+
+def _fmas(bits: int) -> None:
+    f = f"f{bits}"
+    factor = 2.0 ** _SCALE[bits]
+
+    @raw(f"v_div_fmas_{f}")
+    def div_fmas(x: Wave, inst: Instruction) -> None:
+        """fma, times the inverse of the scale that v_div_scale applied, where VCC says so."""
+        a, b, c = (x.read(op, f) for op in inst.src)
+        scaled = x.read_mask(Operand("vcc", Kind.SGPR, 106, x.W // 32))
+        fused = a.fma(b, c)
+        bias = 127 if bits == 32 else 1023
+        scale = biased_exponent(c).gt(bias).select(x.const(f, factor), 1.0 / factor)
+        out = where_any(x, scaled, fused, lambda: _scaled(a, b, c, fused, scale))
+        x.write(inst.dst[0], finish_float(x, inst, canonical(out)))
+
+
+def _scaled(a: Val, b: Val, c: Val, fused: Val, scale: Val) -> Val:
+    """fused * scale, rounded once though the product may be denormal."""
+    if fused.bits == 32:
+        return (a.to("f64").fma(b.to("f64"), c.to("f64")) * scale.to("f64")).to("f32")
+    # Where the product is denormal and the first rounding made it a tie, what that rounding lost decides.
+    lost = a.fma(b, c - fused)
+    out = fused * scale
+    rest = fused - out * 2.0 ** _SCALE[64]
+    tie, step = 2.0 ** (_SCALE[64] - 1075), 2.0**-1074
+    out = (rest.eq(tie) & lost.gt(0.0)).select(out + step, out)
+    return (rest.eq(-tie) & lost.lt(0.0)).select(out - step, out)
+
+
+def _fixup(bits: int) -> None:
+    f = f"f{bits}"
+    sign_bit = 1 << (bits - 1)
+    default_nan = sign_bit | EXPONENT[bits] | 1 << (MANTISSA[bits] - 1)
+
+    @valu(f"v_div_fixup_{f}" + (" v_div_fixup_legacy_f16" if bits == 16 else ""), f"{f} <- {f} {f} {f}")
+    def div_fixup(x: Wave, quotient: Val, b: Val, c: Val) -> Val:
+        """The quotient, corrected for special numerators `c` and denominators `b`."""
+        magnitude_b, magnitude_c = b.fabs(), c.fabs()
+        sign = (raw_bits(b) ^ raw_bits(c)) & sign_bit
+        infinity = float("inf")
+        b_zero, c_zero = b.eq(0.0), c.eq(0.0)
+        b_infinite, c_infinite = magnitude_b.eq(infinity), magnitude_c.eq(infinity)
+        size = raw_bits(quotient) & (sign_bit - 1)
+        if bits > 16:
+            size = size.imin(EXPONENT[bits])
+            underflow = (biased_exponent(c) - biased_exponent(b)).lt(_UNDERFLOW[bits])
+            size = underflow.select(0, size)
+        size = (b_infinite | c_zero).select(0, size)
+        size = (b_zero | c_infinite).select(EXPONENT[bits], size)
+        out = size | sign
+        out = ((b_zero & c_zero) | (b_infinite & c_infinite)).select(default_nan, out)
+        out = b.is_nan().select(raw_bits(quiet(b)), out)
+        out = c.is_nan().select(raw_bits(quiet(c)), out)
+        return out.bits_as(f)
+
+
+for _bits in (32, 64):
+    _scale(_bits)
+    _fmas(_bits)
+for _bits in (16, 32, 64):
+    _fixup(_bits)
