@@ -1,4 +1,4 @@
-"""Compiles the native runtime with the clang of the ziglang wheel, once, and keeps the result in the cache folder.
+"""Compiles the native runtime with the clang of the ziglang wheel, once, and caches the result.
 
 No C library is linked: whatever process loads the result has one, and undefined names resolve against it.
 """
@@ -18,8 +18,12 @@ from typing import Final
 from softrock.core import cache
 from softrock.core.errors import ToolError, UnsupportedError
 
-SOURCES: Final = ("fiber.c", "slot.c", "pool.c", "queue.c", "fault.c", "lanes.c", "atomics.c", "helpers.c")
-"""Compiled as one translation unit, in this order."""
+SOURCES: Final = ("fiber.c", "slot.c", "pool.c", "queue.c", "fault.c")
+"""Compiled as one translation unit, in this order, followed by `LEAVES`."""
+
+LEAVES: Final = ("lanes.c", "atomics.c", "helpers.c")
+"""Functions that only translated code calls and that hold no state of the runtime: a kernel may be
+interrupted in them. They go into a section of their own, by which the signal handler knows them."""
 
 HEADERS: Final = ("api.h", "rt.h")
 
@@ -29,7 +33,8 @@ _ARCHES: Final = {
     "x86_64": ("x86_64-unknown-linux-gnu", "x86-64", ("x86_64-linux-gnu", "x86-linux-gnu"), "x86-linux-any"),
     "aarch64": ("aarch64-unknown-linux-gnu", "generic", ("aarch64-linux-gnu",), "aarch64-linux-any"),
 }
-"""machine -> target triple, CPU, folders of its glibc headers (their names changed between zig versions), kernel headers."""
+"""machine -> target triple, CPU, folders of its glibc headers (their names changed between zig versions),
+kernel headers."""
 
 _GLIBC_MINOR: Final = 28
 """glibc whose headers are asked for: old enough that no newer symbol version is needed at load time."""
@@ -63,7 +68,8 @@ def compiler_arguments(extra: tuple[str, ...] = ()) -> list[str]:
     machine = platform.machine()
     if machine not in _ARCHES or not sys.platform.startswith("linux"):
         raise UnsupportedError(
-            f"the software GPU does not run on {sys.platform} {machine}", hint="use Linux on x86-64 or aarch64"
+            f"the software GPU does not run on {sys.platform} {machine}",
+            hint="use Linux on x86-64 or aarch64",
         )
     program, lib = zig()
     triple, cpu, glibc, kernel = _ARCHES[machine]
@@ -71,8 +77,10 @@ def compiler_arguments(extra: tuple[str, ...] = ()) -> list[str]:
     places = [lib / "include", *(libc / name for name in (*glibc, "generic-glibc", kernel, "any-linux-any"))]
     includes = [word for place in places if place.is_dir() for word in ("-internal-isystem", str(place))]
     return [
-        str(program), "clang", "-cc1", "-triple", triple, "-target-cpu", cpu, "-emit-obj", "-O3", "-std=gnu17",
-        "-fgnuc-version=4.2.1", f"-D__GLIBC_MINOR__={_GLIBC_MINOR}", "-mrelocation-model", "pic", "-pic-level", "2",
+        str(program), "clang", "-cc1", "-triple", triple, "-target-cpu", cpu, "-emit-obj", "-O3",
+        "-std=gnu17",
+        "-fgnuc-version=4.2.1", f"-D__GLIBC_MINOR__={_GLIBC_MINOR}", "-mrelocation-model", "pic",
+        "-pic-level", "2",
         "-ftls-model=initial-exec", "-fvisibility=hidden", "-ffp-contract=off", "-Wall", "-Wextra",
         "-Werror", *includes, *extra,
     ]  # fmt: skip
@@ -85,11 +93,16 @@ def run_tool(arguments: list[str]) -> None:
         ToolError: it failed; the message holds what it printed.
     """
     done = subprocess.run(
-        arguments, env=tool_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        arguments,
+        env=tool_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise ToolError(
-            f"building the native runtime failed ({Path(arguments[0]).name} exit {done.returncode}):\n{done.stderr}",
+            f"building the native runtime failed (exit {done.returncode}):\n{done.stderr}",
             hint="this is a defect of softrock or an unknown version of ziglang; please report it",
         )
 
@@ -99,7 +112,8 @@ def link(objects: list[Path], output: Path, name: str) -> None:
     program, _ = zig()
     run_tool(
         [
-            str(program), "ld.lld", "-shared", "-z", "nodelete", "-z", "now", "-z", "noexecstack", "--hash-style=gnu",
+            str(program), "ld.lld", "-shared", "-z", "nodelete", "-z", "now", "-z", "noexecstack",
+            "--hash-style=gnu",
             "--build-id=none", "-soname", name, "-o", str(output), *map(str, objects),
         ]
     )  # fmt: skip
@@ -110,9 +124,13 @@ def _key() -> str:
 
     program, _ = zig()
     info = program.stat()
-    parts: list[bytes | str] = [platform.machine(), f"{program} {info.st_size} {info.st_mtime_ns}", wave.header()]
+    parts: list[bytes | str] = [
+        platform.machine(),
+        f"{program} {info.st_size} {info.st_mtime_ns}",
+        wave.header(),
+    ]
     parts += [Path(__file__).read_bytes()]
-    parts += [(NATIVE / name).read_bytes() for name in (*HEADERS, *SOURCES)]
+    parts += [(NATIVE / name).read_bytes() for name in (*HEADERS, *SOURCES, *LEAVES)]
     return cache.key_of(*parts)
 
 
@@ -129,7 +147,9 @@ def _compile(folder: Path) -> bytes:
 
     (folder / "sr_wave.h").write_text(wave.header())
     unit, code, library_file = folder / "runtime.c", folder / "runtime.o", folder / "runtime.so"
-    unit.write_text("".join(f'#include "{NATIVE / name}"\n' for name in SOURCES))
+    include = [f'#include "{NATIVE / name}"\n' for name in (*SOURCES, *LEAVES)]
+    include.insert(len(SOURCES), '#pragma clang section text="sr_leaf"\n')
+    unit.write_text("".join(include))
     run_tool([*compiler_arguments(("-I", str(folder), "-I", str(NATIVE))), "-o", str(code), str(unit)])
     link([code], library_file, "libsoftrock-runtime.so")
     return library_file.read_bytes()
@@ -138,8 +158,9 @@ def _compile(folder: Path) -> bytes:
 def library() -> Path:
     """The compiled runtime, built if this version of its sources was not yet.
 
-    The file stands in the cache folder under a key of the sources, the layout of ``sr_wave``, this file and the zig
-    program; next to it a verified cache entry holds the same bytes, from which a missing or damaged file is made again.
+    The file stands in the cache folder under a key of the sources, the layout of ``sr_wave``, this file and
+    the zig program; next to it a verified cache entry holds the same bytes, from which a missing or damaged
+    file is made again.
 
     Raises:
         ToolError: the compiler is missing or failed.
@@ -163,18 +184,17 @@ def library() -> Path:
 
 
 def bindings() -> str:
-    """Python source of cffi's out-of-line module for ``api.h``: it defines ``ffi``. Made once, then from the cache
-    (parsing C declarations takes 30 ms, which every start would pay)."""
-    import _cffi_backend
+    """Python source of cffi's out-of-line module for ``api.h``: it defines ``ffi``. Made once, then from the
+    cache (parsing C declarations takes 30 ms, which every start would pay)."""
+    import cffi
 
     text = (NATIVE / "api.h").read_text()
-    key = cache.key_of(text, _cffi_backend.__version__, sys.version)
+    key = cache.key_of(text, cffi.__version__, sys.version)
     known = cache.read("native", key)
     if known is not None:
         return known.decode()
     import io
 
-    import cffi
     from cffi import recompiler
 
     maker = cffi.FFI()

@@ -1,7 +1,8 @@
 """The native runtime from Python: queues, launches, events, faults. Thin and typed over ``native/api.h``.
 
-Everything here may be called from any thread. Calls that wait release the GIL and wake up every 50 ms, so that Ctrl-C
-gets through. Launches are asynchronous; a kernel's fault is found with `Queue.fault` after waiting.
+Everything here may be called from any thread. Calls that wait release the GIL and wake up every 50 ms, so
+that Ctrl-C gets through. Launches are asynchronous; a kernel's fault is found with `Queue.fault` after
+waiting.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class WaveState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class WaveAt:
-    """Where a wave was when its launch was ended. `host_pc` lies in the launch's code, or is 0 if that is not known."""
+    """Where a wave was when its launch was ended. `host_pc` lies in the launch's code, or is 0 if that is
+    not known."""
 
     host_pc: int
     group: tuple[int, int, int]
@@ -92,11 +94,11 @@ class Fault:
         access: for MEMORY and COPY what was done to `address`.
         code: trap id (TRAP), the translator's code (UNSUPPORTED), the reason given (ABORTED).
         signal: host signal number, 0 if none.
-        address: the address touched, or the target of BAD_PC; None where the host does not tell it (addresses that are not
-            canonical).
+        address: the address touched, or the target of BAD_PC; None where the host does not tell it
+            (addresses that are not canonical).
         host_pc: where the host processor was.
-        code_pc: the innermost address within the launch's translated code, 0 if none: look it up in the line maps. For a
-            faulting instruction it is that instruction; for a call it is the return address.
+        code_pc: the innermost address within the launch's translated code, 0 if none: look it up in the
+            line maps. For a faulting instruction it is that instruction; for a call the return address.
         gpu_pc: where the translated code said it itself, else 0.
         fn, user: as in the launch.
         seq: number of the packet in its queue.
@@ -127,7 +129,9 @@ def _check(result: int, what: str) -> int:
     if result >= 0:
         return result
     if result == -12:
-        raise SoftrockError(f"the host has no memory left for {what}", hint="free memory or lower SOFTROCK_THREADS")
+        raise SoftrockError(
+            f"the host has no memory left for {what}", hint="free memory or lower SOFTROCK_THREADS"
+        )
     raise UsageError(f"{what}: invalid arguments", hint="check grid, block and argument sizes")
 
 
@@ -170,7 +174,12 @@ class Launch:
         self.raw = raw = ffi.new("sr_launch *")
         self.times = ffi.NULL
         raw.fn, raw.name, raw.wave_size, raw.flags = fn, self._name, wave_size, int(flags)
-        raw.scratch_lane_bytes, raw.calls, raw.code_base, raw.user = scratch_lane_bytes, calls, code_base, user
+        raw.scratch_lane_bytes, raw.calls, raw.code_base, raw.user = (
+            scratch_lane_bytes,
+            calls,
+            code_base,
+            user,
+        )
         raw.code_lo, raw.code_hi = code
         raw.kernel_object = kernel_object
         self._lds = raw.lds_bytes = lds_bytes
@@ -203,7 +212,8 @@ class Launch:
             raw.flags &= ~int(Flags.COOPERATIVE)
 
     def timed(self) -> None:
-        """Have start and end of every launch from now on written to `times` (two u64, ns of CLOCK_MONOTONIC)."""
+        """Have start and end of every launch from now on written to `times` (two u64, ns of
+        CLOCK_MONOTONIC)."""
         self.times = runtime().ffi.new("uint64_t[2]")
         self.raw.times = self.times
 
@@ -256,7 +266,8 @@ def _sliced(wait: Callable[[int], int], timeout: float | None) -> bool:
 
 
 class Queue:
-    """Packets carried out in order, asynchronously. Methods that enqueue return the packet's number in the queue."""
+    """Packets carried out in order, asynchronously. Methods that enqueue return the packet's number in the
+    queue."""
 
     __slots__ = ("_calls", "_ffi", "_lib", "raw")
 
@@ -301,7 +312,9 @@ class Queue:
         src_slice: int = 0,
     ) -> int:
         """Copy a box of `depth` slices of `height` rows of `width` bytes; pitches and slices in bytes."""
-        box = self._ffi.new("sr_copy *", [dst, src, width, height, depth, dst_pitch, src_pitch, dst_slice, src_slice])
+        box = self._ffi.new(
+            "sr_copy *", [dst, src, width, height, depth, dst_pitch, src_pitch, dst_slice, src_slice]
+        )
         return _check(self._lib.sr_enqueue_copy(self.raw, box), "copy")
 
     def fill(
@@ -316,8 +329,11 @@ class Queue:
         pitch: int = 0,
         slice: int = 0,
     ) -> int:
-        """Fill a box with a value of `element` (1, 2 or 4) bytes; `width` counts elements, pitch and slice bytes."""
-        box = self._ffi.new("sr_fill *", [dst, width, height, depth, pitch, slice, value & 0xFFFFFFFF, element])
+        """Fill a box with a value of `element` (1, 2 or 4) bytes; `width` counts elements, pitch and slice
+        bytes."""
+        box = self._ffi.new(
+            "sr_fill *", [dst, width, height, depth, pitch, slice, value & 0xFFFFFFFF, element]
+        )
         return _check(self._lib.sr_enqueue_fill(self.raw, box), "fill")
 
     def call(self, function: Callable[[], object]) -> int:
@@ -342,7 +358,8 @@ class Queue:
         """Call ``void function(void *)`` at a host address with `argument`."""
         cast = self._ffi.cast
         return _check(
-            self._lib.sr_enqueue_call(self.raw, cast("void(*)(void *)", function), cast("void *", argument)), "host call"
+            self._lib.sr_enqueue_call(self.raw, cast("void(*)(void *)", function), cast("void *", argument)),
+            "host call",
         )
 
     def record(self, event: Event) -> int:
@@ -363,7 +380,8 @@ class Queue:
         return bool(self._lib.sr_queue_done(self.raw) >= target)
 
     def wait(self, seq: int | None = None, timeout: float | None = None) -> bool:
-        """Wait until packet `seq` (None: everything enqueued so far) has ended; False after `timeout` seconds."""
+        """Wait until packet `seq` (None: everything enqueued so far) has ended; False after `timeout`
+        seconds."""
         target = self._lib.sr_queue_last(self.raw) if seq is None else seq
         if self._lib.sr_queue_done(self.raw) >= target:
             return True
@@ -486,7 +504,8 @@ class Runtime:
         }
 
     def private_aperture(self) -> int:
-        """Base of the 4 GiB of address space that mark private (scratch) addresses; nothing is ever mapped there."""
+        """Base of the 4 GiB of address space that mark private (scratch) addresses; nothing is ever mapped
+        there."""
         return int(self.lib.sr_private_aperture())
 
     def abort_all(self, reason: int = 0, timeout: float = 1.0) -> int:

@@ -1,8 +1,8 @@
 """The layout of ``struct sr_wave``: what translated code and the native runtime share, in one table.
 
-A translated kernel is a native function ``void kernel(sr_wave *wave)`` that runs one wave. It reads the public fields
-and writes none of them; the fields after ``PRIVATE`` belong to the runtime. `exec.build` generates the C header from
-this table, `lift` takes its offsets from `OFFSET`.
+A translated kernel is a native function ``void kernel(sr_wave *wave)`` that runs one wave. It reads the
+public fields and writes none of them; the fields from `PRIVATE` on belong to the runtime. `exec.build`
+generates the C header from this table, `lift` takes its offsets from `OFFSET`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,17 @@ FIELDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("scratch", "u64", "host address of this wave's scratch, dwords interleaved by lane, 64-byte aligned"),
     ("exec", "u64", "initial EXEC: one bit for each lane that holds a work-item"),
     ("workitem_ids", "u64", "host address of one u32 a lane: x | y << 10 | z << 20 (64-byte aligned)"),
-    ("private_base", "u64", "aperture whose high 32 bits mark private (scratch) addresses; nothing is mapped there"),
+    (
+        "private_base",
+        "u64",
+        "aperture whose high 32 bits mark private (scratch) addresses; nothing is mapped there",
+    ),
     ("regs", "u64", "register save area for calls between translated functions, REGS_BYTES, 64-byte aligned"),
-    ("calls", "u64", "call table: u64 count, then count pairs {u64 gpu_pc, u64 function} sorted by gpu_pc; or 0"),
+    (
+        "calls",
+        "u64",
+        "call table: u64 count, then count pairs {u64 gpu_pc, u64 function} sorted by gpu_pc; or 0",
+    ),
     ("code_base", "u64", "where the launch's code object stands (as the launch says)"),
     ("user", "u64", "opaque value from the launch"),
     ("group_id", "u32[3]", "workgroup id x, y, z"),
@@ -29,7 +37,11 @@ FIELDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("scratch_lane_bytes", "u32", "scratch a lane may use, in bytes"),
     ("num_waves", "u32", "waves in this workgroup"),
     ("hw_id", "u32", "number of the host worker that runs the wave"),
-    ("where", "u64", "code-object address of the instruction whose lane-by-lane helper runs, for fault reports"),
+    (
+        "where",
+        "u64",
+        "code-object address of the instruction whose lane-by-lane helper runs, for fault reports",
+    ),
     ("rsp", "u64", "saved stack pointer while the fiber is suspended"),
     ("pc", "u64", "host address after the last barrier or yield, 0 before the first"),
     ("home", "u64", "the resident workgroup (struct sr_group) this wave is part of"),

@@ -4,6 +4,8 @@
 
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
 extern char etext[] __attribute__((visibility("hidden")));
+extern char __start_sr_leaf[] __attribute__((visibility("hidden"))); /* see LEAVES in build.py */
+extern char __stop_sr_leaf[] __attribute__((visibility("hidden")));
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 static struct sigaction previous[NSIG];
@@ -184,14 +186,19 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     errno = error;
 }
 
-/* Ends the running wave if its launch is to stop. Inside the runtime's own functions it is left alone: the sender
-   repeats itself. */
+/* Whether the runtime itself is at work, whose lists must not be left half changed. */
+static bool in_runtime(uint64_t pc) {
+    if (pc >= (uint64_t)__start_sr_leaf && pc < (uint64_t)__stop_sr_leaf) return false;
+    return pc >= (uint64_t)__ehdr_start && pc < (uint64_t)etext;
+}
+
+/* Ends the running wave if its launch is to stop. Inside the runtime it is left alone: the sender repeats itself. */
 static void on_stop(int number, siginfo_t *info, void *context) {
     (void)number, (void)info;
     worker *w = self;
     if (!w || !w->in_code || w->busy || !w->job || !w->job->stop) return;
     uint64_t pc = context_pc(context);
-    if (pc >= (uint64_t)__ehdr_start && pc < (uint64_t)etext) return;
+    if (in_runtime(pc)) return;
     w->in_code = 0;
     w->stop_pc = code_pc(w->job, pc, context_sp(context), stack_end(w));
     context_land(context, w);
@@ -234,7 +241,7 @@ static void report_one(worker *w, packet *job, sr_group *g, uint32_t i) {
     memcpy(at->group, wave->group_id, sizeof at->group);
     at->wave_id = i;
     at->worker = w->index;
-    at->host_pc = running ? w->stop_pc : wave->pc;
+    at->host_pc = running ? w->stop_pc : in_range(job, wave->pc) ? wave->pc : 0; /* 0 after a tail call */
     at->state = running                                       ? SR_WAVE_RUNNING
                 : !wave->pc                                   ? SR_WAVE_UNSTARTED
                 : wave->top && !(g->ready & wave->bit)        ? SR_WAVE_BARRIER
