@@ -43,9 +43,13 @@ def _number(name: str, default: float | None, low: float, high: float) -> float 
     try:
         value = float(text)
     except ValueError:
-        raise UsageError(f"{name}={text!r} is not a number", hint=f"set {name} to a number or unset it") from None
+        raise UsageError(
+            f"{name}={text!r} is not a number", hint=f"set {name} to a number or unset it"
+        ) from None
     if not low <= value <= high:
-        raise UsageError(f"{name}={text} is outside {low:g} to {high:g}", hint=f"choose a value in that range for {name}")
+        raise UsageError(
+            f"{name}={text} is outside {low:g} to {high:g}", hint=f"choose a value in that range for {name}"
+        )
     return value
 
 

@@ -15,7 +15,7 @@ def text_layout(data: bytes, entry: str) -> tuple[int, int]:
     Raises:
         KeyError: there is no such symbol.
     """
-    start, = struct.unpack_from("<Q", data, 0x28)
+    (start,) = struct.unpack_from("<Q", data, 0x28)
     size, count = struct.unpack_from("<HH", data, 0x3A)
     sections = [_SECTION.unpack_from(data, start + k * size) for k in range(count)]
     wanted = entry.encode() + b"\0"

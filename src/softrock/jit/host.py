@@ -40,7 +40,11 @@ def _native() -> tuple[str, str, str]:
     from llvmlite import binding
 
     # The name may be older than the features say, so the features are passed in full.
-    return binding.get_process_triple(), binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return (
+        binding.get_process_triple(),
+        binding.get_host_cpu_name(),
+        binding.get_host_cpu_features().flatten(),
+    )
 
 
 def host() -> Host:
@@ -54,7 +58,9 @@ def host() -> Host:
         raise UsageError(f"SOFTROCK_HOST_CPU={asked!r} is unknown", hint=f"use one of {', '.join(_LEVELS)}")
     lacking = [f for f in _LEVELS[asked].split(",") if f and f not in features.split(",")]
     if lacking:
-        raise UsageError(f"this CPU lacks {' '.join(lacking)} of SOFTROCK_HOST_CPU={asked}", hint="choose a lower level")
+        raise UsageError(
+            f"this CPU lacks {' '.join(lacking)} of SOFTROCK_HOST_CPU={asked}", hint="choose a lower level"
+        )
     extra = ",-prefer-256-bit" if asked == "x86-64-v4" else ""
     return Host(triple, "x86-64", _LEVELS[asked] + extra)
 

@@ -50,6 +50,7 @@ class Prepared:
     code: tuple[int, int]
     timings: Timings
     _object: bytes = field(repr=False)
+    _source: CodeObject = field(repr=False)
     _keep: list[Any] = field(default_factory=list, repr=False)
 
     @cached_property
@@ -66,6 +67,23 @@ class Prepared:
             return None
         return find(self._lines, host_pc - self.code[0])
 
+    def explain(self, host_pc: int) -> tuple[int, str] | None:
+        """(code-object address, text) of the GPU instruction behind a host address, None where it is not known."""
+        address = self.gpu_pc(host_pc)
+        return None if address is None else (address, self.text_at(address))
+
+    def text_at(self, address: int) -> str:
+        """The GPU instruction at a code-object address as the assembler writes it."""
+        from softrock.decode import decode
+        from softrock.decode.text import format_instruction
+        from softrock.isa import target
+
+        gpu = target(self._source.target)
+        for base, data in self._source.text:
+            if base <= address < base + len(data):
+                return format_instruction(decode(gpu, data, address - base, address), gpu)
+        return ""
+
 
 _locks: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
@@ -79,7 +97,13 @@ def cache_key(code: CodeObject, kernel: Kernel) -> str:
     from softrock.lift.version import source_hash
 
     return cache.key_of(
-        code.data, kernel.name, host().key, str(settings.load().opt), str(TRANSLATOR_VERSION), __version__, source_hash()
+        code.data,
+        kernel.name,
+        host().key,
+        str(settings.load().opt),
+        str(TRANSLATOR_VERSION),
+        __version__,
+        source_hash(),
     )
 
 
@@ -156,5 +180,6 @@ def prepare(code: CodeObject, kernel: Kernel, helpers: Mapping[str, int]) -> Pre
         loaded.code_range(entry["object"], entry["entry"]),
         timings,
         entry["object"],
+        code,
         keep,
     )

@@ -45,7 +45,7 @@ def _uniform(x: Wave, where: Address) -> Val:
     first = where.offset.lane(0)
     same = where.offset.eq(first.splat(x.W))
     if not x.full:
-        same = (same | ~x.exec_mask())
+        same = same | ~x.exec_mask()
         return same.all() & x.exec_bits().ne(0)
     return same.all()
 
@@ -72,7 +72,8 @@ def _gather(x: Wave, ty: Ty, addresses: Val) -> Val:
     name = f"llvm.masked.gather.{ty.mangled}.v{x.W}p0"
     x.b.declare(name, f"declare {ty.llvm} @{name}({pointers}, i32, <{x.W} x i1>, {ty.llvm})")
     return x.b.op_debug(
-        ty, f"call {ty.llvm} @{name}({pointers} {ref}, i32 1, {x.exec_mask().typed}, {ty.llvm} zeroinitializer)"
+        ty,
+        f"call {ty.llvm} @{name}({pointers} {ref}, i32 1, {x.exec_mask().typed}, {ty.llvm} zeroinitializer)",
     )
 
 
@@ -132,7 +133,9 @@ def note_place(x: Wave) -> None:
         x.b.line(f"store i64 {x.inst.address}, ptr {pointer}, align 8")
 
 
-def call_load(x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequence[Val], size: int) -> list[Val]:
+def call_load(
+    x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequence[Val], size: int
+) -> list[Val]:
     """``helper(leading…, array, mask, bytes, lanes, out)`` → dwords per lane."""
     words = max(1, size // 4)
     where = spill(x, "lane_at", lanes_in)
@@ -143,7 +146,12 @@ def call_load(x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequ
 
 
 def call_store(
-    x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequence[Val], size: int, data: Sequence[Val]
+    x: Wave,
+    helper: str,
+    leading: Sequence[Val | str],
+    lanes_in: Sequence[Val],
+    size: int,
+    data: Sequence[Val],
 ) -> None:
     """``helper(leading…, array, mask, bytes, lanes, data)``."""
     where = spill(x, "lane_at", lanes_in)
@@ -180,7 +188,9 @@ def choose(
     b.begin(join)
     # What was first read inside one of the ways does not reach the code behind them.
     x.restore(known)
-    return [b.phi(arrived[0][0][k].ty, [(values[k], block) for values, block in arrived]) for k in range(results)]
+    return [
+        b.phi(arrived[0][0][k].ty, [(values[k], block) for values, block in arrived]) for k in range(results)
+    ]
 
 
 def load(x: Wave, where: Address, size: int) -> list[Val]:

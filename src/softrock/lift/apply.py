@@ -56,7 +56,9 @@ def _salu(x: Wave, inst: Instruction, semantic: Semantic) -> None:
             args.append(x.read_mask_bits(_next(sources, inst)))
         else:
             args.append(x.read_scalar(_next(sources, inst), token.elem))
-    for token, value in zip(semantic.outs, _results(semantic.function(x, *args), len(semantic.outs)), strict=True):
+    for token, value in zip(
+        semantic.outs, _results(semantic.function(x, *args), len(semantic.outs)), strict=True
+    ):
         if token.role == "scc":
             x.regs.set_scc(value)
         else:
@@ -71,7 +73,8 @@ def _list_source(x: Wave, op: Operand, token: Token) -> list[Val]:
     words = x.read_words(op, token.count * (2 if elem_of(token.elem)[1] == 64 else 1))
     if elem_of(token.elem)[1] == 64:
         return [
-            ((words[2 * k + 1].to("u64") << 32) | words[2 * k].to("u64")).bits_as(token.elem) for k in range(token.count)
+            ((words[2 * k + 1].to("u64") << 32) | words[2 * k].to("u64")).bits_as(token.elem)
+            for k in range(token.count)
         ]
     return [w.bits_as(token.elem) for w in words]
 
@@ -97,7 +100,11 @@ def _valu(x: Wave, inst: Instruction, semantic: Semantic) -> None:
             args.append(x.read(_next(sources, inst), token.elem, _source_half(inst, position)))
             position += 1
     outcome = _results(semantic.function(x, *args), len(semantic.outs))
-    if inst.mod("clamp") and not x.clamp_handled and not any(isinstance(v, Val) and v.is_float for v in outcome):
+    if (
+        inst.mod("clamp")
+        and not x.clamp_handled
+        and not any(isinstance(v, Val) and v.is_float for v in outcome)
+    ):
         raise x.unsupported(inst, "integer clamp")
     for token, value in zip(semantic.outs, outcome, strict=True):
         operand = _next(dests, inst)

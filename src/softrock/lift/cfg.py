@@ -14,7 +14,9 @@ from softrock.decode.instruction import Instruction, Kind
 
 END_OPS = frozenset(("s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"))
 _NARROW = frozenset(
-    f"{op}_{w}" for w in ("b32", "b64") for op in ("s_and_saveexec", "s_and_not0_saveexec", "s_and_not0_wrexec")
+    f"{op}_{w}"
+    for w in ("b32", "b64")
+    for op in ("s_and_saveexec", "s_and_not0_saveexec", "s_and_not0_wrexec")
 )
 """``exec & src`` and ``exec & ~src``-like forms. s_and_not1_saveexec is ``src & ~exec``: it may turn lanes on."""
 
@@ -93,13 +95,24 @@ class PcTracker:
             self.high.add(inst.dst[0].index + 1)
             return
         kept = None
-        if op in ("s_add_u32", "s_add_co_u32", "s_addc_u32", "s_add_co_ci_u32") and inst.dst and inst.dst[0].kind is Kind.SGPR:
+        if (
+            op in ("s_add_u32", "s_add_co_u32", "s_addc_u32", "s_add_co_ci_u32")
+            and inst.dst
+            and inst.dst[0].kind is Kind.SGPR
+        ):
             kept = self._add(inst)
-        elif op == "s_add_nc_u64" and inst.src[0].kind is Kind.SGPR and inst.src[1].kind in (Kind.LITERAL, Kind.INT):
+        elif (
+            op == "s_add_nc_u64"
+            and inst.src[0].kind is Kind.SGPR
+            and inst.src[1].kind in (Kind.LITERAL, Kind.INT)
+        ):
             base = self.pair(inst.src[0].index)
             if base is not None:
                 value = inst.src[1].value
-                self._set(inst.dst[0].index, base + (value - (1 << 32) if value >> 31 & 1 and value < 1 << 32 else value))
+                self._set(
+                    inst.dst[0].index,
+                    base + (value - (1 << 32) if value >> 31 & 1 and value < 1 << 32 else value),
+                )
                 return
         elif op == "s_load_b64" and inst.get("sbase") is not None:
             sbase = inst.get("sbase")
@@ -215,7 +228,11 @@ def build(
 
 
 def _cut(
-    insts: dict[int, Instruction], leaders: set[int], targets: dict[int, int], bounds: tuple[int, int], entry: int
+    insts: dict[int, Instruction],
+    leaders: set[int],
+    targets: dict[int, int],
+    bounds: tuple[int, int],
+    entry: int,
 ) -> dict[int, BasicBlock]:
     blocks: dict[int, BasicBlock] = {}
     for leader in sorted(leaders):

@@ -131,7 +131,9 @@ class Wave:
         kind, bits = elem_of(elem)
         from softrock.lift.ir import Ty
 
-        return self.b.op(Ty(kind, bits, 0), f"load i{bits}, ptr {pointer}, align {bits // 8}, !invariant.load !0")
+        return self.b.op(
+            Ty(kind, bits, 0), f"load i{bits}, ptr {pointer}, align {bits // 8}, !invariant.load !0"
+        )
 
     def start(self, inst: Instruction) -> None:
         """Begin an instruction."""
@@ -181,7 +183,11 @@ class Wave:
             if kind in "fb":
                 return self.b.const(elem, op.number)
             # An inline float in an integer operation stands for the bits of the float of that width.
-            return self.b.const("bf16" if kind == "b" else f"f{max(bits, 16)}", op.number).bits_as(f"u{max(bits, 16)}").to(elem)
+            return (
+                self.b.const("bf16" if kind == "b" else f"f{max(bits, 16)}", op.number)
+                .bits_as(f"u{max(bits, 16)}")
+                .to(elem)
+            )
         value = op.value
         if op.kind is Kind.LITERAL:
             if bits == 64 and kind in "fb" and value < 1 << 32:

@@ -77,7 +77,10 @@ def apply(x: Wave, inst: Instruction, word: Val) -> tuple[Val, Val | None]:
     if not x.full and not fetch_inactive:
         active = x.exec_mask().shuffle(index)
         valid = active if valid is None else active & valid
-    enabled = [bool(row_mask >> (lane >> 4 & 3) & 1) and bool(bank_mask >> (lane >> 2 & 3) & 1) for lane in range(lanes)]
+    enabled = [
+        bool(row_mask >> (lane >> 4 & 3) & 1) and bool(bank_mask >> (lane >> 2 & 3) & 1)
+        for lane in range(lanes)
+    ]
     write: Val | None = None if all(enabled) else x.b.vector("u1", [int(v) for v in enabled])
     if valid is not None:
         if bound_zero:

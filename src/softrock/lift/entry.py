@@ -49,8 +49,15 @@ def _scalar(x: Wave, name: str, first: int, size: int, kernel: Kernel) -> None:
         base = x.field("kernarg", "u64") + 4 * kernel.preload[1]
         for k in range(size):
             pointer = x.b.ptr(base + 4 * k)
-            bank.write(first + k, x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0"))
-    elif name in ("private_segment_buffer", "flat_scratch_init", "workgroup_info", "private_segment_wavefront_offset"):
+            bank.write(
+                first + k, x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0")
+            )
+    elif name in (
+        "private_segment_buffer",
+        "flat_scratch_init",
+        "workgroup_info",
+        "private_segment_wavefront_offset",
+    ):
         # Only code that addresses scratch through buffers reads these; such code is refused where it does so.
         for k in range(size):
             bank.write(first + k, x.scalar("u32", 0))
@@ -60,9 +67,7 @@ def _scalar(x: Wave, name: str, first: int, size: int, kernel: Kernel) -> None:
 
 def _workitem_ids(x: Wave, kernel: Kernel) -> None:
     pointer = x.b.ptr(x.field("workitem_ids", "u64"))
-    packed = x.b.op(
-        Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {pointer}, align 64, !invariant.load !0"
-    )
+    packed = x.b.op(Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {pointer}, align 64, !invariant.load !0")
     if kernel.packed_workitem_ids:
         x.regs.vector.write(0, packed)
         return

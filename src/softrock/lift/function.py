@@ -50,7 +50,9 @@ def function_name(address: int) -> str:
 class FunctionLifter:
     """Translates one function; `text()` gives the LLVM definition, `yields` whether its waves must be fibers."""
 
-    def __init__(self, unit: Unit, graph: cfg.Function, declares: dict[str, str], kernel: Kernel | None) -> None:
+    def __init__(
+        self, unit: Unit, graph: cfg.Function, declares: dict[str, str], kernel: Kernel | None
+    ) -> None:
         self.unit = unit
         self.graph = graph
         self.kernel = kernel
@@ -265,7 +267,9 @@ class FunctionLifter:
         for block in self.graph.blocks.values():
             for inst in block.insts:
                 name = inst.op
-                if "atomic" in name or name.startswith(("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")):
+                if "atomic" in name or name.startswith(
+                    ("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")
+                ):
                     suspects.append(inst.address)
                 elif "_load_" in name and any(inst.mod(m) for m in _COHERENT) and not name.startswith("s_"):
                     suspects.append(inst.address)
@@ -296,7 +300,9 @@ class FunctionLifter:
         self.regs.flush()
         b.line(";SAVE")
         first = self._invoke_known(known) if known is not None else self._invoke(target)
-        loop, again, done, ended, resume = (b.new_block(n) for n in ("ret", "again", "back", "ended", "resume"))
+        loop, again, done, ended, resume = (
+            b.new_block(n) for n in ("ret", "again", "back", "ended", "resume")
+        )
         origin = b.block
         b.branch(loop)
         b.begin(loop)
@@ -354,7 +360,15 @@ class FunctionLifter:
         body = "\n".join(lines)
         zero = [*self.regs.zeroes()] if self.kernel is not None else []
         arrays = [f"  %{n} = alloca [{s} x i8], align 64" for n, s in self.x.arrays.items()]
-        slots = "\n".join([*self.regs.slots(), *arrays, "  %spins = alloca i32, align 4", "  store i32 0, ptr %spins, align 4", *zero])
+        slots = "\n".join(
+            [
+                *self.regs.slots(),
+                *arrays,
+                "  %spins = alloca i32, align 4",
+                "  store i32 0, ptr %spins, align 4",
+                *zero,
+            ]
+        )
         first = self.b.blocks[0].label
         return (
             f"define internal i64 @{function_name(self.graph.entry)}(ptr noalias nonnull %wave) #0 "
@@ -378,7 +392,10 @@ class FunctionLifter:
 
         both("%scc", "i1", _SAVED_SCC, 1)
         both("%exec", f"i{regs.lanes}", _SAVED_EXEC, 8)
-        for bank, base, size in ((regs.scalar, _SAVED_SCALARS, 4), (regs.vector, _SAVED_VECTORS, 4 * regs.lanes)):
+        for bank, base, size in (
+            (regs.scalar, _SAVED_SCALARS, 4),
+            (regs.vector, _SAVED_VECTORS, 4 * regs.lanes),
+        ):
             kind = bank.word.llvm
             for r in sorted(bank.used):
                 pair = bank.paired.get(r)

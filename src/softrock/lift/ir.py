@@ -113,7 +113,9 @@ class Val:
             return out
         if self.const is not None and kind in "ui":
             return self.b.const(name, _float_bits(self), self.lanes)
-        out = self.b.op(Ty(kind, bits, self.lanes), f"bitcast {self.typed} to {Ty(kind, bits, self.lanes).llvm}")
+        out = self.b.op(
+            Ty(kind, bits, self.lanes), f"bitcast {self.typed} to {Ty(kind, bits, self.lanes).llvm}"
+        )
         out.note = self.note
         return out
 
@@ -509,7 +511,7 @@ class Builder:
         prof = ""
         if weights is not None:
             self.declare(f"!prof{weights}", "")
-            prof = f", !prof !{{!\"branch_weights\", i32 {weights[0]}, i32 {weights[1]}}}"
+            prof = f', !prof !{{!"branch_weights", i32 {weights[0]}, i32 {weights[1]}}}'
         self.line(f"br {cond.typed}, label %{yes.label}, label %{no.label}{prof}")
         self.block.done = True
 

@@ -104,7 +104,9 @@ def solve(function: Function, effects: dict[int, Effect]) -> dict[int, int]:
     return keep
 
 
-def _out(function: Function, address: int, use_in: dict[int, int], wide_in: dict[int, int]) -> tuple[int, int]:
+def _out(
+    function: Function, address: int, use_in: dict[int, int], wide_in: dict[int, int]
+) -> tuple[int, int]:
     block = function.blocks[address]
     use = wide = 0
     for successor in block.successors:

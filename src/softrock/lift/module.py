@@ -86,8 +86,12 @@ class ModuleLifter:
                 try:
                     return decode(self.target, data, address - base, address)
                 except DecodeError as error:
-                    raise DecodeError(f"{self.code.name}: kernel {self.kernel.name}: {error.message}", hint=error.hint) from None
-        raise CodeObjectError(f"{self.code.name}: kernel {self.kernel.name}: no code at address 0x{address:x}")
+                    raise DecodeError(
+                        f"{self.code.name}: kernel {self.kernel.name}: {error.message}", hint=error.hint
+                    ) from None
+        raise CodeObjectError(
+            f"{self.code.name}: kernel {self.kernel.name}: no code at address 0x{address:x}"
+        )
 
     def _bounds(self, entry: int) -> tuple[int, int]:
         symbol = self.code.function_at(entry)
@@ -221,7 +225,9 @@ def _debugged(lifter: FunctionLifter, debug: list[str]) -> str:
     numbers = {f"F{entry:x}": str(start)}
     for address in lifter.debug_lines:
         numbers[f"D{address:x}"] = str(_FIRST_FREE + len(debug))
-        debug.append(f"!{_FIRST_FREE + len(debug)} = !DILocation(line: {address >> 2}, column: 1, scope: !{start})")
+        debug.append(
+            f"!{_FIRST_FREE + len(debug)} = !DILocation(line: {address >> 2}, column: 1, scope: !{start})"
+        )
     return re.sub(r"!dbg !([DF][0-9a-f]+)", lambda m: f"!dbg !{numbers[m.group(1)]}", lifter.text())
 
 

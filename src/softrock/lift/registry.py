@@ -101,7 +101,9 @@ def valu(
         approximate: non-empty where the result is not bit-exact by the ISA's definition: says how good it is.
         cross_lane: the function looks at other lanes of its sources.
     """
-    return _register("valu", names, signature, "approximate" if approximate else "exact", approximate, cross_lane, False)
+    return _register(
+        "valu", names, signature, "approximate" if approximate else "exact", approximate, cross_lane, False
+    )
 
 
 def salu(names: str, signature: str) -> Callable[[Function], Function]:

@@ -51,7 +51,9 @@ class Bank:
         out = []
         for slot in self.slots():
             name, kind = slot.split(" = alloca ")
-            out.append(f"  store {kind.rsplit(', align', 1)[0]} zeroinitializer, ptr {name.strip()}, align {self._align()}")
+            out.append(
+                f"  store {kind.rsplit(', align', 1)[0]} zeroinitializer, ptr {name.strip()}, align {self._align()}"
+            )
         return out
 
     def touch(self, r: int) -> None:
@@ -83,7 +85,9 @@ class Bank:
                 value = (whole if r == base else whole >> 32).to("u32")
                 self.words[r] = value
                 return value
-            value = self.b.op(self.word, f"load {self.word.llvm}, ptr %{self.prefix}{r}, align {self._align()}")
+            value = self.b.op(
+                self.word, f"load {self.word.llvm}, ptr %{self.prefix}{r}, align {self._align()}"
+            )
         self.words[r] = value
         return value
 
@@ -92,7 +96,12 @@ class Bank:
         found = self.pairs.get(r)
         if found is not None:
             return found
-        if self.paired.get(r) == r and r not in self.words and r + 1 not in self.words and r - 1 not in self.pairs:
+        if (
+            self.paired.get(r) == r
+            and r not in self.words
+            and r + 1 not in self.words
+            and r - 1 not in self.pairs
+        ):
             self.read(r)
             if r in self.pairs:
                 return self.pairs[r]
@@ -141,7 +150,9 @@ class Bank:
                 self.b.line(f"store {self.read(r).typed}, ptr %{self.prefix}{r}, align {self._align()}")
             elif base not in done:
                 done.add(base)
-                self.b.line(f"store {self.read_pair(base).typed}, ptr %{self.prefix}p{base}, align {self._align()}")
+                self.b.line(
+                    f"store {self.read_pair(base).typed}, ptr %{self.prefix}p{base}, align {self._align()}"
+                )
         self.dirty.clear()
 
     def forget(self) -> None:

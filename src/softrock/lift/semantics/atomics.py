@@ -77,7 +77,14 @@ def perform(
     access.note_place(x)
     tail = [x.scalar("u32", int(local))] + ([x.scalar("u32", x.W)] if bits == 64 else [])
     x.b.call_void(
-        f"sr_atomic{bits}", x.scalar("u32", CODES[code]), where, access.mask64(x), values, compared, returned, *tail
+        f"sr_atomic{bits}",
+        x.scalar("u32", CODES[code]),
+        where,
+        access.mask64(x),
+        values,
+        compared,
+        returned,
+        *tail,
     )
     if inst.dst:
         x.write_words(inst.dst[0], access.unspill(x, "lane_out", words))
@@ -147,7 +154,14 @@ def _exchange2(bits: int, unit: int) -> Raw:
             tail = [x.scalar("u32", 1)] + ([x.scalar("u32", x.W)] if bits == 64 else [])
             access.note_place(x)
             x.b.call_void(
-                f"sr_atomic{bits}", x.scalar("u32", CODES["swap"]), where, access.mask64(x), values, "null", out, *tail
+                f"sr_atomic{bits}",
+                x.scalar("u32", CODES["swap"]),
+                where,
+                access.mask64(x),
+                values,
+                "null",
+                out,
+                *tail,
             )
             x.write_words(dst, access.unspill(x, "lane_out", words), start=k * words)
 

@@ -44,7 +44,9 @@ def s_sleep(x: Wave, inst: Instruction) -> None:
 @raw("s_trap")
 def s_trap(x: Wave, inst: Instruction) -> None:
     """Trap 2 is the compiler's abort; any trap ends the kernel with a fault that names it."""
-    x.b.call_void("sr_trap", "%wave", x.scalar("u32", inst.mod("simm16") & 0xFF), x.scalar("u64", inst.address))
+    x.b.call_void(
+        "sr_trap", "%wave", x.scalar("u32", inst.mod("simm16") & 0xFF), x.scalar("u64", inst.address)
+    )
 
 
 @raw("s_sendmsg s_sendmsghalt")

@@ -54,7 +54,12 @@ def load_words(x: Wave, inst: Instruction, size: int) -> list[Val]:
         x,
         [
             (lambda: ~_any_private(x, where), lambda: access.load(x, where, size)),
-            (None, lambda: access.call_load(x, "sr_flat_load", ("%wave",), [access.lane_addresses(x, where)], size)),
+            (
+                None,
+                lambda: access.call_load(
+                    x, "sr_flat_load", ("%wave",), [access.lane_addresses(x, where)], size
+                ),
+            ),
         ],
         words,
     )
