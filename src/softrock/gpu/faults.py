@@ -1,0 +1,108 @@
+"""What the user reads when a kernel faults: the driver's words, then kernel, place, instruction and source line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from softrock.exec import runtime as engine
+from softrock.gpu.device import Fault
+
+if TYPE_CHECKING:
+    from softrock.gpu.software import SoftwareDevice, SoftwareFunction
+
+TIMEOUT = 1
+"""Reason given to the engine when SOFTROCK_TIMEOUT has passed."""
+_PAGE = 4096
+_MOST_WAVES = 16
+_ASSERT_TRAP = 0x53
+"""Trap id that our headers' `assert` uses after it has printed its message."""
+
+_KINDS = {
+    engine.FaultKind.MEMORY: "memory",
+    engine.FaultKind.COPY: "memory",
+    engine.FaultKind.BAD_PC: "memory",
+    engine.FaultKind.TRAP: "trap",
+    engine.FaultKind.UNSUPPORTED: "unsupported",
+    engine.FaultKind.NO_MEMORY: "resources",
+}
+
+
+def explain(found: engine.Fault, function: SoftwareFunction | None, device: SoftwareDevice) -> Fault:
+    """Turn the engine's fault into what the user needs.
+
+    Args:
+        found: what the engine recorded.
+        function: the kernel that ran, None where it is not known (copies).
+        device: where it ran.
+    """
+    kind = _KINDS.get(found.kind, "other")
+    if found.kind is engine.FaultKind.ABORTED:
+        kind = "timeout" if found.code == TIMEOUT else "other"
+    if found.kind is engine.FaultKind.TRAP and found.code == _ASSERT_TRAP:
+        kind = "assert"
+    lines = [_headline(found, kind, device)]
+    if found.kernel:
+        x, y, z = found.group
+        lines.append(f"  kernel {found.kernel} ({device.facts.target}), block ({x}, {y}, {z}), wave {found.wave_id}")
+    lines += _place(found.code_pc, found.gpu_pc, function, found.kind)
+    lines += _waves(found, function)
+    return Fault(kind, "\n".join(lines))
+
+
+def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
+    if found.kind in (engine.FaultKind.MEMORY, engine.FaultKind.COPY):
+        address = "an address that is not canonical" if found.address is None else f"address {found.address & -_PAGE:#x}"
+        access = {engine.Access.READ: "read", engine.Access.WRITE: "write"}.get(found.access, "access")
+        exact = "" if found.address is None else f"\n  {access} at {found.address:#x}{_owner(found.address, device)}"
+        where = " in a copy or fill" if found.kind is engine.FaultKind.COPY else ""
+        return (
+            f"Memory access fault by GPU node-{device.index + 1} (software) on {address}{where}. "
+            f"Reason: Page not present or supervisor privilege.{exact}"
+        )
+    if kind == "timeout":
+        return "softrock: a kernel ran longer than SOFTROCK_TIMEOUT allows and was ended"
+    if kind == "assert":
+        return "softrock: an assertion failed on the device"
+    return f"softrock: {engine.describe(found)}"
+
+
+def _owner(address: int, device: SoftwareDevice) -> str:
+    """What lies near an address, as far as the allocator knows."""
+    return device.near(address)
+
+
+def _place(code_pc: int, gpu_pc: int, function: SoftwareFunction | None, kind: engine.FaultKind) -> list[str]:
+    text = locate(code_pc, gpu_pc, function)
+    return [f"  at {text}"] if text else []
+
+
+def locate(code_pc: int, gpu_pc: int, function: SoftwareFunction | None) -> str:
+    """The GPU instruction and the source line behind a host address; empty where nothing is known."""
+    if function is None or function.prepared is None:
+        return ""
+    # All addresses are those of the code object, as a disassembler shows them.
+    if code_pc and not gpu_pc:
+        gpu_pc = function.prepared.gpu_pc(code_pc) or 0
+    if not gpu_pc:
+        return ""
+    text = function.prepared.text_at(gpu_pc)
+    parts = [f"{gpu_pc:#x}"]
+    if text:
+        parts.append(f"`{text}`")
+    line = function.module.source_of(gpu_pc)
+    if line:
+        parts.append(f"({line})")
+    return " ".join(parts)
+
+
+def _waves(found: engine.Fault, function: SoftwareFunction | None) -> list[str]:
+    lines = []
+    for wave in found.waves[:_MOST_WAVES]:
+        x, y, z = wave.group
+        place = locate(wave.host_pc, 0, function)
+        lines.append(
+            f"  block ({x}, {y}, {z}) wave {wave.wave_id}: {wave.state.name.lower()}" + (f" at {place}" if place else "")
+        )
+    if len(found.waves) > _MOST_WAVES:
+        lines.append(f"  and {len(found.waves) - _MOST_WAVES} more waves")
+    return lines

@@ -1,0 +1,326 @@
+"""The software GPU: translated code on the host's processor, behind the device protocol.
+
+It joins the packages below: memory gives addresses, `jit` makes native functions of kernels, `exec` runs them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from softrock.core import settings
+from softrock.core.errors import CodeObjectError, SoftrockError
+from softrock.exec import runtime as engine
+from softrock.gpu import faults, kernarg, models
+from softrock.gpu.device import Copy, Device, Facts, Fault, Fill, Launch
+
+if TYPE_CHECKING:
+    from softrock.codeobj import CodeObject, Kernel
+
+_SYNC_BYTES = 64
+
+
+class SoftwareFunction:
+    """A kernel of a loaded module; translated at its first launch."""
+
+    def __init__(self, module: SoftwareModule, kernel: Kernel) -> None:
+        self.module = module
+        self.kernel = kernel
+        self.name = kernel.name
+        self.prepared: Any = None
+        self._launch: engine.Launch | None = None
+        self._arguments: kernarg.Arguments | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def arguments(self) -> kernarg.Arguments:
+        """Builder of its argument blocks."""
+        if self._arguments is None:
+            self._arguments = kernarg.Arguments(self.kernel)
+        return self._arguments
+
+    def prepare(self) -> None:
+        """Translate it, unless that was done.
+
+        Raises:
+            UnsupportedError: it holds an instruction that is not supported.
+        """
+        if self._launch is None:
+            with self._lock:
+                if self._launch is None:
+                    self._launch = self._translate()
+
+    def _translate(self) -> engine.Launch:
+        from softrock import jit
+
+        arguments = self.arguments  # checks the hidden arguments
+        module, kernel = self.module, self.kernel
+        self.prepared = prepared = jit.prepare(module.code, kernel, engine.runtime().symbols)
+        del arguments
+        return engine.Launch(
+            prepared.fn,
+            kernel.name,
+            wave_size=kernel.wavefront_size,
+            flags=engine.Flags.FIBERS if prepared.fibers else engine.Flags.NONE,
+            scratch_lane_bytes=prepared.scratch_lane_bytes,
+            lds_bytes=kernel.group_segment_size,
+            calls=prepared.calls,
+            code=prepared.code,
+            code_base=module.base,
+            kernel_object=module.base + kernel.address,
+        )
+
+    def enqueue(self, queue: engine.Queue, launch: Launch, supplied: dict[str, int]) -> int:
+        """Put a launch into a queue and return its number there."""
+        self.prepare()
+        native = self._launch
+        assert native is not None
+        block = self.arguments.build(launch, supplied)
+        with self._lock:
+            native.shape(
+                launch.grid,
+                launch.block,
+                dynamic_lds=launch.shared,
+                items=launch.items,
+                cooperative=launch.cooperative,
+            )
+            return queue.launch(native, block)
+
+
+class SoftwareModule:
+    """A code object in device memory."""
+
+    def __init__(self, device: SoftwareDevice, image: bytes, name: str) -> None:
+        from softrock.codeobj import load
+
+        self.device = device
+        self.code: CodeObject = load(image, name)
+        self._check(name)
+        self.size = max(self.code.size, 1)
+        self.base = device.allocate(self.size)
+        if not self.base:
+            raise SoftrockError(f"{name} needs {self.size} bytes of device memory; there is not enough")
+        view = engine.runtime().ffi.buffer(engine.runtime().ffi.cast("char *", self.base), self.size)
+        memory = memoryview(view)
+        memory[:] = bytes(self.size)
+        self.code.fill(memory, self.base)
+        self.names: Sequence[str] = tuple(self.code.kernels)
+        self._functions: dict[str, SoftwareFunction] = {}
+
+    def _check(self, name: str) -> None:
+        from softrock.codeobj import targets
+
+        device = targets.parse(self.device.facts.target)
+        if not targets.runs_on(self.code.target_id, device):
+            raise CodeObjectError(
+                f"{name} holds code for {self.code.target_id}, the device is {device}",
+                hint=f"compile it with --offload-arch={device.processor}",
+            )
+
+    def function(self, name: str) -> SoftwareFunction | None:
+        found = self._functions.get(name)
+        if found is None:
+            kernel = self.code.kernels.get(name)
+            if kernel is None:
+                return None
+            found = self._functions[name] = SoftwareFunction(self, kernel)
+        return found
+
+    def variable(self, name: str) -> tuple[int, int] | None:
+        symbol = self.code.variables.get(name)
+        return None if symbol is None else (self.base + symbol.address, symbol.size)
+
+    def source_of(self, address: int) -> str:
+        """``file:line`` of a code address, as far as ``-g`` left it."""
+        from softrock.codeobj.lines import Lines
+
+        found = Lines(self.code.data, self.code.name).source_of(address)
+        return f"{found[0]}:{found[1]}" if found else ""
+
+    def unload(self) -> None:
+        if self.base:
+            self.device.free(self.base)
+            self.base = 0
+        self._functions.clear()
+
+
+class SoftwareEvent:
+    """A point in a queue."""
+
+    def __init__(self) -> None:
+        self.native = engine.Event()
+
+    def done(self) -> bool:
+        return self.native.done()
+
+    def wait(self, timeout: float) -> bool:
+        return self.native.wait(timeout)
+
+    def time(self) -> int:
+        return self.native.time_ns()
+
+    def close(self) -> None:
+        self.native.close()
+
+
+class SoftwareQueue:
+    """Work in order on the software GPU."""
+
+    def __init__(self, device: SoftwareDevice) -> None:
+        self.device = device
+        self.native = engine.Queue()
+        self._last = 0
+        self._launched: dict[int, SoftwareFunction] = {}
+
+    def copy(self, copy: Copy) -> None:
+        if copy.height == 1 and copy.depth == 1:
+            self._last = self.native.memcpy(copy.dst, copy.src, copy.width)
+            return
+        self._last = self.native.copy(
+            copy.dst,
+            copy.src,
+            copy.width,
+            copy.height,
+            copy.depth,
+            dst_pitch=copy.dst_pitch,
+            src_pitch=copy.src_pitch,
+            dst_slice=copy.dst_slice,
+            src_slice=copy.src_slice,
+        )
+
+    def fill(self, fill: Fill) -> None:
+        self._last = self.native.fill(
+            fill.dst,
+            fill.value,
+            fill.width,
+            fill.height,
+            fill.depth,
+            element=fill.element,
+            pitch=fill.pitch,
+            slice=fill.slice,
+        )
+
+    def launch(self, launch: Launch) -> None:
+        function = launch.function
+        assert isinstance(function, SoftwareFunction)
+        supplied = launch.supplied
+        hidden = function.arguments.hidden
+        if launch.cooperative and "hidden_multigrid_sync_arg" in hidden:
+            supplied = {**supplied, "hidden_multigrid_sync_arg": self._grid_sync(launch)}
+        self._last = function.enqueue(self.native, launch, supplied)
+        self._launched[id(function)] = function
+
+    def _grid_sync(self, launch: Launch) -> int:
+        """Memory in which the workgroups of a cooperative launch meet; lives as long as the launch object.
+
+        Layout of ROCm's device library: pointer 0, grid 0 of 1, threads before and in all grids, two counters,
+        number of workgroups.
+        """
+        groups = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        threads = groups * launch.block[0] * launch.block[1] * launch.block[2]
+        ffi = engine.runtime().ffi
+        place = ffi.new("uint32_t[]", _SYNC_BYTES // 4)
+        place[3] = 1
+        place[6], place[7] = threads & 0xFFFFFFFF, threads >> 32
+        place[10] = groups
+        launch.held.append(place)
+        return int(ffi.cast("uintptr_t", place))
+
+    def call(self, function: int, argument: int) -> None:
+        self._last = self.native.call_native(function, argument)
+
+    def record(self, event: SoftwareEvent) -> None:
+        self._last = self.native.record(event.native)
+
+    def wait_for(self, event: SoftwareEvent) -> None:
+        self._last = self.native.wait_event(event.native)
+
+    def wait(self, timeout: float) -> bool:
+        return self.native.wait(timeout=timeout)
+
+    def idle(self) -> bool:
+        return self.native.done()
+
+    def position(self) -> int:
+        return self._last
+
+    def reached(self) -> int:
+        """The newest number that has ended."""
+        return int(engine.runtime().lib.sr_queue_done(self.native.raw))
+
+    def fault(self) -> Fault | None:
+        found = self.native.fault()
+        if found is None:
+            return None
+        function = next((each for each in self._launched.values() if each.prepared and each.prepared.fn == found.fn), None)
+        return faults.explain(found, function, self.device)
+
+    def abort(self) -> Fault | None:
+        """End what runs, everywhere; the fault then says where each wave was."""
+        engine.runtime().abort_all(faults.TIMEOUT)
+        self.native.wait(timeout=1.0)
+        return self.fault()
+
+    def clear(self) -> None:
+        self.native.clear()
+
+    def close(self) -> None:
+        self.native.close()
+
+
+class SoftwareDevice:
+    """One software GPU.
+
+    Args:
+        model: what it imitates.
+        index: its number.
+    """
+
+    backend = "software"
+
+    def __init__(self, model: models.Model, index: int) -> None:
+        self.model = model
+        self.index = index
+        self.pool = _pool(index, model)
+        properties = model.properties(index, memory_bytes=self.pool.total)
+        self.facts = Facts(properties["name"], model.target_id, model.wave_size, properties)
+
+    def allocate(self, size: int) -> int:
+        return self.pool.allocate(size)
+
+    def free(self, address: int) -> None:
+        self.pool.free(address)
+
+    def allocate_host(self, size: int) -> int:
+        return self.pool.allocate_host(size)
+
+    def free_host(self, address: int) -> None:
+        self.pool.free_host(address)
+
+    def memory(self) -> tuple[int, int]:
+        return self.pool.free_bytes(), self.pool.total
+
+    def load(self, image: bytes, name: str) -> SoftwareModule:
+        return SoftwareModule(self, image, name)
+
+    def queue(self, priority: int) -> SoftwareQueue:
+        return SoftwareQueue(self)
+
+    def event(self, timing: bool) -> SoftwareEvent:
+        return SoftwareEvent()
+
+    def near(self, address: int) -> str:
+        """What lies at or near an address, in words that go behind it."""
+        return self.pool.describe(address)
+
+
+def open_devices() -> list[Device]:
+    """The devices of SOFTROCK_GPUS."""
+    return [SoftwareDevice(model, index) for index, model in enumerate(models.parse_gpus(settings.load().gpus))]
+
+
+def _pool(index: int, model: models.Model) -> Any:
+    from softrock.gpu._pool import Pool
+
+    return Pool(model.memory_bytes)
