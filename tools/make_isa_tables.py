@@ -44,6 +44,9 @@ LANE_MASK_SOURCE = re.compile(r"v_(cndmask_b|addc_|subb_|subbrev_|add_co_ci|sub_
 REGISTER = re.compile(r"(?:v|s|a|ttmp|acc)\[(\d+):(\d+)\]$")
 SCALARS = {"vcc": 2, "exec": 2, "flat_scratch": 2, "xnack_mask": 2, "vcc_lo": 1, "vcc_hi": 1, "exec_lo": 1,
            "exec_hi": 1, "m0": 1, "flat_scratch_lo": 1, "flat_scratch_hi": 1, "xnack_mask_lo": 1, "xnack_mask_hi": 1}
+IMPLIED_MASKS = ("VOP2", "VOP2_DPP16", "VOP2_DPP8", "VOP2_SDWA", "VOPC", "VOPC_DPP16", "VOPC_DPP8")
+IMPLIED_NAMES = ("vcc", "vcc_lo", "exec", "exec_lo")
+"""Lane masks stand in texts of these formats, not in their fields."""
 RAW_NUMBERS = {"s_set_gpr_idx_on": "src1", "s_atc_probe": "sdata", "s_atc_probe_buffer": "sdata",
                "s_sendmsg_rtn_b32": "src0", "s_sendmsg_rtn_b64": "src0"}
 """Operands whose field holds a number, not a register or constant code."""
@@ -262,11 +265,10 @@ def set_operands(row: Row) -> None:
         order.insert(2 if "k_f" in row.mnemonic and "ak_f" not in row.mnemonic else 3, "imm")
     widths: dict[str, str] = {}
     texts = [split_text(t) for _, t in row.texts if " tfe" not in t]
-    carries = row.format in ("VOP2", "VOP2_DPP16", "VOP2_DPP8", "VOP2_SDWA", "VOPC", "VOPC_SDWA", "VOPC_DPP16", "VOPC_DPP8")
     for mnemonic, parts in texts:
         row.asm = mnemonic
-        if carries:
-            parts = [p for p in parts if p not in ("vcc", "vcc_lo", "exec", "exec_lo")] if row.format != "VOPC_SDWA" else parts
+        if row.format in IMPLIED_MASKS:
+            parts = [p for p in parts if p not in IMPLIED_NAMES]
         if row.family == "VOP":
             parts = [p for p in parts if p != "off"]
         for role, part in zip(order, parts, strict=False):
@@ -296,6 +298,8 @@ def drop_unused_modifiers(row: Row) -> None:
         used = False
         for number, bit in enumerate(bits[: len(sources)]):
             seen = [split_text(t)[1] for word, t in row.texts if word >> bit & 1]
+            if row.format in IMPLIED_MASKS:
+                seen = [[p for p in parts if p not in IMPLIED_NAMES] for parts in seen]
             shown = any(sign in p[first + number].replace("|-", "").replace("(-", "") or "neg(" in p[first + number]
                         for p in seen if len(p) > first + number)
             if len(seen) >= 2 and not shown:

@@ -14,6 +14,8 @@ from softrock.isa import Row, Target
 from softrock.isa import target as target_of
 
 SPECIAL_TEXT: dict[str, Callable[[Instruction, Target], str]] = {**MEMORY_TEXT, **BUFFER_TEXT, **SCALAR_TEXT}
+HALF_TYPES = ("_f16", "_u16", "_i16", "_b16")
+PACKED = ("v_pk_", "v_dot2", "v_fma_mix")
 
 
 def format_instruction(instruction: Instruction, target: Target | str) -> str:
@@ -36,7 +38,8 @@ def format_instruction(instruction: Instruction, target: Target | str) -> str:
     if special is not None:
         rest = special(instruction, target)
         return f"{row.asm} {rest}" if rest else row.asm
-    text = _plain(row.asm, _visible(row, instruction), target)
+    is_half = row.op.endswith(HALF_TYPES) and not row.op.startswith(PACKED) and row.encoding[:4] != "VOP3"
+    text = _plain(row.asm, _visible(row, instruction), target, is_half)
     return text + vector_modifiers(instruction, row, target)
 
 
@@ -50,8 +53,8 @@ def _without_vcc(part: Instruction) -> tuple[Operand, ...]:
     return tuple(operand for operand in part.dst + part.src if operand.role != "src2")
 
 
-def _plain(name: str, operands: tuple[Operand, ...], target: Target) -> str:
-    texts = ", ".join(operand_text(operand, target) for operand in operands)
+def _plain(name: str, operands: tuple[Operand, ...], target: Target, is_half: bool = False) -> str:
+    texts = ", ".join(operand_text(operand, target, is_half) for operand in operands)
     return f"{name} {texts}" if texts else name
 
 

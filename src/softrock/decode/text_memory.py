@@ -92,7 +92,7 @@ def _swizzle_pattern(offset: int) -> str:
 def _buffer(instruction: Instruction, target: Target) -> str:
     roles = ("vdata", "vaddr", "srsrc", "soffset") if instruction.get("vdata") else ("vaddr", "srsrc", "soffset")
     if instruction.get("srsrc") is None:
-        return _cache(instruction).strip()
+        return "" if target.name == "gfx90a" else _cache(instruction).strip()
     text = ", ".join(_texts(instruction, target, roles))
     if instruction.format == "MTBUF":
         text += _data_format(instruction.mod("format"), target)

@@ -8,6 +8,12 @@ from softrock.isa import Target
 INVERSE_TWO_PI = 0.15915494309189535
 GFX9_PAIRS = {102: "flat_scratch", 104: "xnack_mask"}
 SPECIAL_NAMES = {"scc": "src_scc", "vccz": "src_vccz", "execz": "src_execz", "lds_direct": "src_lds_direct"}
+_INVERSE_TWO_PI_F16, _INVERSE_TWO_PI_F32 = 0x3118, 0x3E22F983
+INLINE_F16 = frozenset({0x3800, 0xB800, 0x3C00, 0xBC00, 0x4000, 0xC000, 0x4400, 0xC400, _INVERSE_TWO_PI_F16})
+INLINE_F32 = frozenset(
+    {0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000, 0xC0800000,
+     _INVERSE_TWO_PI_F32}
+)
 
 
 def register_range(letter: str, index: int, dwords: int) -> str:
@@ -31,9 +37,20 @@ def _pair(name: str, half: int, dwords: int) -> str:
     return name if dwords == 2 else name + ("_hi" if half else "_lo")
 
 
-def operand_text(operand: Operand, target: Target) -> str:
-    """The operand with its modifiers."""
-    text = _bare(operand, target)
+def literal_text(value: int, dwords: int, is_half: bool) -> str:
+    """A literal constant; ``lit(...)`` where the assembler would otherwise pick an inline constant."""
+    if is_half:
+        value &= 0xFFFF
+    bits = 16 if is_half else 32
+    signed = value - (1 << bits) if value >> (bits - 1) else value
+    inline = -16 <= signed <= 64 or (dwords == 1 and value in (INLINE_F16 if is_half else INLINE_F32))
+    return f"lit({value:#x})" if inline else hex(value)
+
+
+def operand_text(operand: Operand, target: Target, is_half: bool = False) -> str:
+    """The operand with its modifiers; `is_half` says that the instruction uses 16 bits of it."""
+    literal = operand.kind is Kind.LITERAL
+    text = literal_text(operand.value, operand.dwords, is_half) if literal else _bare(operand, target)
     if operand.abs:
         text = f"|{text}|"
     if operand.neg:
@@ -55,8 +72,6 @@ def _bare(operand: Operand, target: Target) -> str:
         return str(operand.value)
     if kind is Kind.FLOAT:
         return float_text(operand.number, operand.dwords)
-    if kind is Kind.LITERAL:
-        return hex(operand.value)
     if kind is Kind.EXEC:
         return _pair("exec", operand.index - 126, operand.dwords)
     if kind is Kind.SPECIAL:

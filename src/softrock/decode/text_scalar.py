@@ -12,13 +12,17 @@ from softrock.isa.tables import number_names
 DECIMAL = frozenset({"s_endpgm", "s_sendmsg", "s_sendmsghalt"})
 HEX = frozenset(
     {"s_clause", "s_round_mode", "s_wait_event", "s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_expcnt",
-     "s_waitcnt_lgkmcnt", "s_waitcnt_depctr"}
+     "s_waitcnt_lgkmcnt", "s_ttracedata_imm", "s_set_inst_prefetch_distance"}
 )
 DELAY_INSTRUCTIONS = (
     "NO_DEP", "VALU_DEP_1", "VALU_DEP_2", "VALU_DEP_3", "VALU_DEP_4", "TRANS32_DEP_1", "TRANS32_DEP_2",
     "TRANS32_DEP_3", "FMA_ACCUM_CYCLE_1", "SALU_CYCLE_1", "SALU_CYCLE_2", "SALU_CYCLE_3",
 )
 DELAY_SKIPS = ("SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4")
+DEPENDENCY_COUNTERS = (
+    ("hold_cnt", 7, 1), ("sa_sdst", 0, 1), ("va_vdst", 12, 4), ("va_sdst", 9, 3), ("va_ssrc", 8, 1), ("va_vcc", 1, 1),
+    ("vm_vsrc", 2, 3),
+)
 GS_OPERATIONS = {0: "GS_OP_NOP", 1: "GS_OP_CUT", 2: "GS_OP_EMIT", 3: "GS_OP_EMIT_CUT"}
 SYSTEM_OPERATIONS = {1: "SYSMSG_OP_ECC_ERR_INTERRUPT", 2: "SYSMSG_OP_REG_RD", 4: "SYSMSG_OP_TTRACE_PC"}
 
@@ -58,6 +62,15 @@ def _delay_alu(value: int, target: Target) -> str:
     if second:
         parts.append(f"instid1({_named(DELAY_INSTRUCTIONS, second, 'instid')})")
     return " | ".join(parts) or "0"
+
+
+def _wait_alu(value: int) -> str:
+    """Counters of s_waitcnt_depctr that are not at rest, all of them where all are."""
+    if value & 0x60:
+        return hex(value)
+    counts = [(name, value >> low & (1 << width) - 1, width) for name, low, width in DEPENDENCY_COUNTERS]
+    shown = [c for c in counts if c[1] != (1 << c[2]) - 1] or counts
+    return " ".join(f"depctr_{name}({count})" for name, count, _ in shown)
 
 
 def _named(names: tuple[str, ...], index: int, what: str) -> str:
@@ -104,6 +117,8 @@ def _immediate(instruction: Instruction, target: Target) -> str:
         return message(value, target)
     if op == "s_set_gpr_idx_mode":
         return _index_mode(value)
+    if op in ("s_waitcnt_depctr", "s_wait_alu"):
+        return _wait_alu(value)
     if op == "s_delay_alu":
         return _delay_alu(value, target)
     if op == "s_endpgm" and not value:
@@ -144,7 +159,7 @@ def _constant(instruction: Instruction, target: Target) -> str:
         return f"{register}, {operands[-1]}"
     value = instruction.mod("simm16")
     if instruction.op == "s_version":
-        return hex(value)
+        return number(value)
     return ", ".join([*operands, hex(value)])
 
 

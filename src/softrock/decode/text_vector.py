@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from softrock.decode.instruction import Instruction, Kind
+from softrock.decode.instruction import Instruction
 from softrock.decode.operands import SDWA_SELECT
 from softrock.decode.plan import SOURCE_BIT
 from softrock.isa import Row, Target
@@ -40,17 +40,19 @@ def vector_modifiers(instruction: Instruction, row: Row, target: Target) -> str:
     """All that follows the operands, with a leading space where there is anything."""
     mod = instruction.mod
     text = ""
+    if instruction.format == "VINTERP" and mod("clamp"):
+        text += " clamp"
     if instruction.format == "VOP3P":
         text += _packed(instruction, row)
     elif mod("op_sel") and instruction.op != "v_cndmask_b16":
-        text += f" op_sel:{_select(instruction)}"
+        text += f" op_sel:{_select(instruction, target)}"
     for name in ("cbsz", "abid"):
         if mod(name):
             text += f" {name}:{mod(name)}"
     if mod("blgp"):
         is_double = "_f64_" in row.op
         text += f" neg:{bit_list(mod('blgp'), 3)}" if is_double else f" blgp:{mod('blgp')}"
-    if mod("clamp"):
+    if mod("clamp") and instruction.format != "VINTERP":
         text += " clamp"
     text += OUTPUT_SCALE[mod("omod")]
     if "wait_exp" in row.mods:
@@ -58,7 +60,7 @@ def vector_modifiers(instruction: Instruction, row: Row, target: Target) -> str:
     return text + _sdwa(instruction, row) + _dpp(instruction, target)
 
 
-def _select(instruction: Instruction) -> str:
+def _select(instruction: Instruction, target: Target) -> str:
     """The bits of op_sel: one a source, then the destination's."""
     value, op = instruction.mod("op_sel"), instruction.op
     if op.startswith("v_permlane"):
@@ -68,7 +70,7 @@ def _select(instruction: Instruction) -> str:
     count = sum(operand.role in SOURCE_BIT for operand in instruction.src)
     is_compare = op.startswith("v_cmp")
     is_dpp = "dpp8" in instruction.mods or "dpp_ctrl" in instruction.mods
-    if is_compare and (is_dpp or instruction.dst[0].kind is Kind.EXEC):
+    if is_compare and (is_dpp or (op.startswith("v_cmpx") and target.major > 9)):
         return bit_list(value, count)
     return bit_list(value & (1 << count) - 1 | (value >> 3) << count, count + 1)
 
