@@ -1,20 +1,21 @@
-"""The device library: OCML/OCKL entry points that compiled device code calls, as bitcode for ``-mlink-builtin-bitcode``.
+"""The device library: the OCML/OCKL entry points that compiled device code calls, as LLVM bitcode.
 
-The sources in ``src`` are C++ for amdgcn, one translation unit (``devlib.cpp``); the same sources compile for the host,
-where :mod:`softrock.compiler.devlib.accuracy` measures them against mpmath. :mod:`softrock.compiler.devlib.layout`
-describes the printf buffer and the heap that the runtime hands to device code.
+The sources in ``src`` are C++ for amdgcn, one translation unit (``devlib.cpp``); the same sources compile for
+the host, where :mod:`softrock.compiler.devlib.accuracy` measures them against mpmath.
+:mod:`softrock.compiler.devlib.layout` describes the printf buffer and the heap that the runtime provides.
 
-Function attributes: everything is built with ``-fdenormal-fp-math=dynamic``, so that it may be inlined into code of
-any denormal mode, and without contraction, so that error-free transformations stay error-free.
+Everything is built with ``-fdenormal-fp-math=dynamic``, so that it may be inlined into code of any denormal
+mode, and without contraction, so that error-free transformations stay error-free. The compiler links it with
+``-mlink-builtin-bitcode``, which takes what is needed and makes it internal.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from softrock.compiler import toolchain
@@ -26,7 +27,10 @@ SOURCES = Path(__file__).parent / "src"
 Progress = Callable[[str], None]
 """Called with one line before something slow begins."""
 
-_COMMON = ("-x", "c++", "-std=c++20", "-ffreestanding", "-O2", "-ffp-contract=off", "-Wall", "-Wno-unused-function")
+_COMMON = (
+    *("-x", "c++", "-std=c++20", "-ffreestanding", "-O2", "-ffp-contract=off"),
+    *("-Wall", "-Wno-unused-function"),
+)
 
 
 @functools.cache
@@ -51,41 +55,60 @@ def bitcode(target: str, wave64: bool | None = None, progress: Progress | None =
     """
     processor = target.partition(":")[0]
     flags = ["-triple", "amdgcn-amd-amdhsa", "-target-cpu", processor, "-fdenormal-fp-math=dynamic"]
-    flags.append("-mcode-object-version=none")  # it joins code of every version
     if wave64 is not None:
         flags += ["-target-feature", "+wavefrontsize64" if wave64 else "+wavefrontsize32"]
-    what = f"the device library for {processor}"
-    return [_built(what, "bc", [*flags, "-emit-llvm-bc"], (), progress)]
+    recipe = _Recipe(f"the device library for {processor}", "bc", (*flags, "-emit-llvm-bc"))
+    return [recipe.built(progress)]
 
 
-def host_library(progress: Progress | None = None) -> Path:
-    """The same functions as a shared library for this machine (x86-64 with FMA and F16C), for accuracy tests."""
+def host_library(more: str = "", progress: Progress | None = None) -> Path:
+    """The same functions as a shared library for this machine, for accuracy tests.
+
+    On x86-64 it needs FMA and F16C (any machine since 2013).
+
+    Args:
+        more: C++ source compiled behind the library's own, which may call its functions.
+        progress: told what is going on when something must be built.
+    """
     flags = ["-triple", toolchain.host_triple(), "-mrelocation-model", "pic", "-pic-level", "2", "-emit-obj"]
     if toolchain.machine() == "x86_64":
         flags += ["-target-cpu", "x86-64-v3"]
-    return _built("the device library for this host", "so", flags, ("ld.lld", "-shared"), progress)
+    recipe = _Recipe("the device library for this host", "so", tuple(flags), ("ld.lld", "-shared"), more)
+    return recipe.built(progress)
 
 
-def _built(what: str, suffix: str, flags: Sequence[str], link: Sequence[str], progress: Progress | None) -> Path:
-    key = cache.key_of(source_hash(), toolchain.zig_version(), *_COMMON, *flags, *link)[:32]
-    place = cache.folder("devlib") / f"{key}.{suffix}"
-    if place.is_file():
+@dataclass(frozen=True)
+class _Recipe:
+    """How to make one cached file: compile ``devlib.cpp`` and `more` with `flags`, then link if `link` says how."""
+
+    what: str
+    suffix: str
+    flags: tuple[str, ...]
+    link: tuple[str, ...] = ()
+    more: str = ""
+
+    def built(self, progress: Progress | None) -> Path:
+        """The file, made now unless the cache has it; several processes may do so at once."""
+        parts = (source_hash(), toolchain.zig_version(), *_COMMON, *self.flags, *self.link, self.more)
+        place = cache.folder("devlib") / f"{cache.key_of(*parts)[:32]}.{self.suffix}"
+        if place.is_file():
+            return place
+        if progress is not None:
+            progress(f"building {self.what} (once)")
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as name:
+            source, output = Path(name, "all.cpp"), Path(name, "out")
+            source.write_text(f'#include "devlib.cpp"\n{self.more}')
+            arguments = ["-I", str(SOURCES), "-o", str(output), str(source)]
+            self._run(["clang", "-cc1", *_COMMON, *self.flags, *arguments])
+            if self.link:
+                linked = Path(name, "linked")
+                self._run([*self.link, "-o", str(linked), str(output)])
+                output = linked
+            output.replace(place)
         return place
-    if progress is not None:
-        progress(f"building {what} (once)")
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as name:
-        folder = Path(name)
-        output = folder / "out"
-        _run(what, ["clang", "-cc1", *_COMMON, *flags, "-o", str(output), str(SOURCES / "devlib.cpp")])
-        if link:
-            linked = folder / "linked"
-            _run(what, [*link, "-o", str(linked), str(output)])
-            output = linked
-        os.replace(output, place)
-    return place
 
-
-def _run(what: str, arguments: Sequence[str]) -> None:
-    done = toolchain.run(arguments)
-    if done.returncode:
-        raise ToolError(f"{what} cannot be built: {done.stderr.strip()}", hint="check the target's name")
+    def _run(self, arguments: list[str]) -> None:
+        done = toolchain.run(arguments)
+        if done.returncode:
+            message = f"{self.what} cannot be built: {done.stderr.strip()}"
+            raise ToolError(message, hint="check the name of the target")

@@ -84,11 +84,12 @@ def hexadecimal(value: Real, bits: int) -> str:
 def fit(poly: Poly, bits: int) -> list[Real]:
     """The shortest coefficients (lowest power first) whose weighted relative error is under 2**-(bits + guard)."""
     low, high, centre = mp.mpf(poly.low), mp.mpf(poly.high), mp.mpf(poly.centre)
+    function: Callable[[Real], Real] = poly.function
     limit = mp.mpf(2) ** -(bits + poly.guard) / mp.mpf(poly.weight)
     samples = [low + (high - low) * (mp.mpf(k) + mp.mpf("0.37")) / 61 for k in range(61)]
-    truth = [poly.function(s) for s in samples]
+    truth = [function(s) for s in samples]
     for count in range(2, 60):
-        exact = chebyshev(poly.function, low, high, count, centre)
+        exact = chebyshev(function, low, high, count, centre)
         error = max(
             abs(mp.polyval(exact[::-1], s - centre) / t - 1) for s, t in zip(samples, truth, strict=True)
         )
@@ -195,7 +196,7 @@ def polynomials() -> list[Poly]:
         Poly("cos", lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, 0, q * q, 0.03),
         Poly("exp", lambda r: (mp.expm1(r) - r) / r**2, -half_ln2, half_ln2, 0.08),
         Poly("log", lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 0, "0.0296", 0.011),
-        Poly("log_tail", lambda z: ((mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z - mp.mpf(1) / 3) / z, 0, "0.0296", 2e-4, 0, 13),
+        Poly("log_tail", _log_tail, 0, "0.0296", 2e-4, 0, 13),
         Poly("atan", lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 0, 1, 0.3),
         Poly("asin", lambda z: (mp.asin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 0, "0.2501", 0.05),
         Poly("cbrt", lambda m: m ** (-mp.mpf(1) / 3), 0.5, 1, 1, 0.75, -14, ("float",)),
@@ -216,6 +217,11 @@ def polynomials() -> list[Poly]:
         Poly("i1_tail", lambda s: _bessel_i_scaled(1, 8 / s), 0, 1, 1, 0.5),
         *_bessel_pieces(),
     ]
+
+
+def _log_tail(z: Real) -> Real:
+    """(atanh(s)/s - 1 - z/3)/z^2 over z = s^2."""
+    return ((mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z - mp.mpf(1) / 3) / z
 
 
 def _bessel_i_scaled(order: int, x: Real) -> Real:
@@ -298,7 +304,8 @@ def header() -> str:
         for poly in (p for p in table if type_name in p.types):
             terms = fit(poly, bits)
             lines.append(f"  static constexpr {type_name} {poly.name}[{len(terms)}] = {{")
-            lines.extend(f"      {hexadecimal(term, bits)}," for term in terms)
+            texts = [hexadecimal(term, bits) for term in terms]
+            lines.extend("      " + ", ".join(texts[k : k + 4]) + "," for k in range(0, len(texts), 4))
             lines.append("  };")
         lines.append("};")
     words = two_over_pi_words(40)

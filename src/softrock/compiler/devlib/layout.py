@@ -20,12 +20,13 @@ LLVM's AMDGPU printf lowering writes it (llvm/lib/Transforms/Utils/AMDGPUEmitPri
                  pointers as addresses; the argument of %s as its bytes with null, padded to a multiple of 8 (the
                  padding's contents are undefined); %s of a null pointer takes no bytes at all
 
-Records are 4-byte aligned only (4 + 8 n bytes each), so 64-bit parts may stand misaligned. Constant format strings stand in
-the code object's metadata, key ``amdhsa.printf``: a list of strings ``0:0:<hash in lowercase hex>,<format>``, in which LLVM
-escapes nothing but what its YAML/msgpack form does. "Low half" is the first eight digest bytes read little-endian. A
-format that is the empty string counts as not constant. :func:`format_hash` computes the number.
+Records are 4-byte aligned only (4 + 8 n bytes each), so 64-bit parts may stand misaligned. Constant format strings
+stand in the code object's metadata, key ``amdhsa.printf``: a list of strings ``0:0:<hash in lowercase hex>,<format>``.
+"Low half" is the first eight digest bytes read little-endian; :func:`format_hash` computes it. A format that is the
+empty string counts as not constant.
 
-**Device heap** (``hidden_heap_v1``; ``__ockl_dm_alloc``/``__ockl_dm_dealloc``, thus ``malloc``, ``free``, ``new``, ``delete``)::
+**Device heap** (``hidden_heap_v1``; used by ``__ockl_dm_alloc`` and ``__ockl_dm_dealloc``, thus malloc, free, new and
+delete)::
 
     u64 base     address of unit 0, a multiple of 16; units are 16 bytes
     u64 units    number of units
@@ -33,9 +34,9 @@ format that is the empty string counts as not constant. :func:`format_hash` comp
     u64 reserved 0
     u64 free[64] free list by size class: tag << 32 | index of the first free unit (0: empty)
 
-:func:`heap_header` makes the initial bytes. The header may stand before `base` in the same allocation. `next` starts at
-1, so that index 0 can mean "none". At most 2**32 - 1 units (64 GiB) are addressable. Freeing an address that is not a live
-block of the heap traps.
+:func:`heap_header` makes the initial bytes. The header may stand before `base` in the same allocation. `next` starts
+at 1, so that index 0 can mean "none". At most 2**32 - 1 units (64 GiB) are addressable. Freeing an address that is not
+a live block of the heap traps.
 """
 
 from __future__ import annotations

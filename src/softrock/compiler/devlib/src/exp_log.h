@@ -25,7 +25,8 @@ template <class T> INLINE dd<T> expm1_kernel(dd<T> r) {
 // e^a = 2^k (1 + m), |a.hi| bounded by exp_limit.
 template <class T> INLINE scaled<T> exp_reduced(dd<T> a) {
   T k = rint_(a.hi * C(log2e_0));
-  dd<T> r = {fma_(-k, C(ln2_0), a.hi), fma_(-k, C(ln2_1), a.lo)};
+  // The first product is exact; normalising keeps r.lo so small that e^r.lo - 1 = r.lo.
+  dd<T> r = fast_two_sum(fma_(-k, C(ln2_0), a.hi), fma_(-k, C(ln2_1), a.lo));
   return {expm1_kernel(r), (int)k};
 }
 template <class T> INLINE T exp_of(dd<T> a) {  // a.hi within exp_limit

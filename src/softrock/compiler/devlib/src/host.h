@@ -27,3 +27,15 @@ INLINE float hw_sin(float turns) { return (float)sin(6.283185307179586 * turns);
 INLINE float hw_cos(float turns) { return (float)cos(6.283185307179586 * turns); }
 INLINE double hw_rcp(double x) { return blurred(1.0 / x, x); }
 INLINE double hw_rsq(double x) { return blurred(1.0 / __builtin_sqrt(x), x); }
+
+// Double to half in one rounding, which x86 lacks (the compiler calls it by this name): truncate to float with a sticky
+// last bit, which is then rounded correctly.
+extern "C" inline __attribute__((used, visibility("hidden"))) half __truncdfhf2(double x) {
+  float f = (float)x;
+  if ((double)f != x && x == x) {
+    u32 b = __builtin_bit_cast(u32, f);
+    if (__builtin_fabs((double)f) > __builtin_fabs(x)) --b;
+    f = __builtin_bit_cast(float, b | 1u);
+  }
+  return (half)f;
+}

@@ -132,9 +132,9 @@ template <class T> INLINE T tan_t(T x) {
 
 // x pi: the reduction is exact.
 template <class T> INLINE reduced<T> pi_reduce(T x) {
-  T ax = abs_(x);
-  T n = rint_(ax + ax), r = fma_(T(-0.5), n, ax);
-  int q = (int)(n - T(4) * floor_(T(0.25) * n));
+  T ax = abs_(x), t = ax - T(2) * floor_(T(0.5) * ax);
+  T n = rint_(t + t), r = fma_(T(-0.5), n, t);
+  int q = (int)n;
   dd<T> p = two_prod(r, C(pi_0));
   return {{p.hi, fma_(r, C(pi_1), p.lo)}, q};
 }
