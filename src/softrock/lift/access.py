@@ -77,7 +77,7 @@ def _gather(x: Wave, ty: Ty, addresses: Val) -> Val:
     )
 
 
-def _scatter(x: Wave, value: Val, addresses: Val) -> None:
+def scatter(x: Wave, value: Val, addresses: Val) -> None:
     pointers = f"<{x.W} x ptr>"
     ref = f"%g{x.b.counter}.ptrs"
     x.b.line(f"{ref} = inttoptr {addresses.typed} to {pointers}")
@@ -133,9 +133,7 @@ def note_place(x: Wave) -> None:
         x.b.line(f"store i64 {x.inst.address}, ptr {pointer}, align 8")
 
 
-def call_load(
-    x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequence[Val], size: int
-) -> list[Val]:
+def call_load(x: Wave, helper: str, leading: Sequence[Val | str], lanes_in: Sequence[Val], size: int) -> list[Val]:
     """``helper(leading…, array, mask, bytes, lanes, out)`` → dwords per lane."""
     words = max(1, size // 4)
     where = spill(x, "lane_at", lanes_in)
@@ -188,9 +186,7 @@ def choose(
     b.begin(join)
     # What was first read inside one of the ways does not reach the code behind them.
     x.restore(known)
-    return [
-        b.phi(arrived[0][0][k].ty, [(values[k], block) for values, block in arrived]) for k in range(results)
-    ]
+    return [b.phi(arrived[0][0][k].ty, [(values[k], block) for values, block in arrived]) for k in range(results)]
 
 
 def load(x: Wave, where: Address, size: int) -> list[Val]:
@@ -255,7 +251,7 @@ def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
             call_store(x, "sr_store_lanes", (), [addresses], size, data[:words])
         else:
             for k in range(words):
-                _scatter(x, data[k], addresses + 4 * k)
+                scatter(x, data[k], addresses + 4 * k)
         return []
 
     ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
