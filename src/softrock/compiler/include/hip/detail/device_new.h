@@ -23,8 +23,8 @@ __SR_NEW void operator delete[](void *, void *) noexcept {}
 #undef __SR_NEW
 
 /* Called through an abstract class's slot: a programming error, as on the host. */
-extern "C" __attribute__((device, weak, noreturn)) void __cxa_pure_virtual() { __builtin_trap(); }
-extern "C" __attribute__((device, weak, noreturn)) void __cxa_deleted_virtual() { __builtin_trap(); }
+extern "C" __attribute__((device, weak, noreturn)) void __cxa_pure_virtual() { __sr_trap(); }
+extern "C" __attribute__((device, weak, noreturn)) void __cxa_deleted_virtual() { __sr_trap(); }
 
 #pragma clang diagnostic pop
 

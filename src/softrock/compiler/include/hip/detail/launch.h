@@ -64,7 +64,7 @@ static inline hipError_t hipLaunchKernel(F *kernel, const dim3 &blocks, const di
 }
 template <typename F>
 static inline hipError_t hipLaunchCooperativeKernel(F *kernel, dim3 blocks, dim3 threads, void **arguments,
-                                                    unsigned int shared_bytes, hipStream_t stream) {
+                                                    unsigned int shared_bytes = 0, hipStream_t stream = 0) {
     return hipLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), blocks, threads, arguments, shared_bytes,
                                       stream);
 }

@@ -35,6 +35,13 @@
 #define __SR_DEVICE static inline __attribute__((device, always_inline))
 #define __SR_HOST_DEVICE_INLINE static inline __attribute__((host, device, always_inline))
 #define __SR_HOST_DEVICE __attribute__((host, device))
+
+/* Ends the program with an error. Not __builtin_trap: on gfx11 LLVM 22 expands that to a sequence which splits the block, and
+ * then skips the expansion of 64-bit additions in the blocks after it ("Unsupported instruction"). */
+__attribute__((device, always_inline, noreturn)) static inline void __sr_trap() {
+    __asm__ volatile("s_trap 2" ::: "memory");
+    __builtin_amdgcn_endpgm();
+}
 #else
 #define __host__
 #define __device__

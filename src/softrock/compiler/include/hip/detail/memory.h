@@ -15,7 +15,7 @@ extern "C" __attribute__((device)) int printf(const char *format, ...);
 __attribute__((device, noinline, noreturn, unused)) static void __sr_assertion_failed(
     const char *assertion, const char *file, unsigned int line, const char *function) {
     printf("%s:%u: %s: Device-side assertion `%s' failed.\n", file, line, function, assertion);
-    __builtin_trap();
+    __sr_trap();
 }
 /* glibc's assert() ends here. */
 __attribute__((device, noinline, noreturn, unused)) static void __assert_fail(
@@ -34,7 +34,7 @@ __attribute__((device, noinline, noreturn, unused)) static void __assertfail(
     ((condition) ? (void)0 : __sr_assertion_failed(#condition, __FILE__, __LINE__, __PRETTY_FUNCTION__))
 #endif
 #endif
-__attribute__((device, noreturn, unused, always_inline)) static inline void abort() noexcept { __builtin_trap(); }
+__attribute__((device, noreturn, unused, always_inline)) static inline void abort() noexcept { __sr_trap(); }
 
 /* ---- the device heap ---- */
 extern "C" {

@@ -68,8 +68,8 @@ __SR_DEVICE long clock() noexcept { return (long)__clock64(); }
 __SR_DEVICE long long int wall_clock64() { return (long long int)__builtin_readsteadycounter(); }
 
 __SR_DEVICE void __named_sync() { __builtin_amdgcn_s_barrier(); }
-__SR_DEVICE void __trap() { __builtin_trap(); }
-__SR_DEVICE void __brkpt() { __builtin_trap(); }
+__SR_DEVICE void __trap() { __sr_trap(); }
+__SR_DEVICE void __brkpt() { __sr_trap(); }
 __SR_DEVICE void __prof_trigger(int) {}
 __SR_DEVICE void __nanosleep(unsigned int) { __builtin_amdgcn_s_sleep(1); }
 
