@@ -32,6 +32,9 @@ DEFAULT_TARGETS = ("gfx942", "gfx1100")
 Library = Callable[[str, bool | None], Sequence[Path]]
 """Yields the device library's bitcode for a target and, where the code chooses it, a wave size (64: True)."""
 
+_PRELUDE = "hip/detail/prelude.h"
+"""Included before every HIP source, as clang does with its own wrapper header: the language's keywords."""
+
 _MODE_FLAG = {"object": "-c", "assembly": "-S", "preprocess": "-E", "link": "-c"}
 _HIP_LANGUAGES = ("hip", "hip-cpp-output")
 _ONLY_HIP = (
@@ -96,8 +99,10 @@ def _language_flags(line: CommandLine, source: Input) -> list[str]:
     if not line.optimised:
         out.append("-O3")
     out += [f"--offload-arch={each}" for each in targets_of(line)]
-    if source.cuda:
-        out += ["-D__SOFTROCK_CUDA__=1", *_implicit("cuda_runtime.h")]
+    if source.language == "hip":
+        out += ["-D__SOFTROCK_CUDA__=1"] if source.cuda else []
+        for header in (_PRELUDE, *(("cuda_runtime.h",) if source.cuda else ())):
+            out += _implicit(header)
     return [*out, "-x", source.language]
 
 
@@ -107,7 +112,9 @@ def _implicit(header: str) -> list[str]:
 
 def _driver_args(line: CommandLine, source: Input, output: str | None) -> list[str]:
     """Arguments of clang's driver for one source."""
-    args = [f"--target={toolchain.host_triple()}", f"-resource-dir={toolchain.resource_dir()}", "-nostdinc"]
+    args = [f"--target={toolchain.host_triple()}", f"-resource-dir={toolchain.resource_dir()}"]
+    if source.language not in ("assembler", "ir"):
+        args.append("-nostdinc")
     if source.language in (*_HIP_LANGUAGES, "c++"):
         args.append("-nostdinc++")
     if sys.stderr.isatty() and "-fno-color-diagnostics" not in line.compile_flags:
@@ -175,6 +182,7 @@ class Compilation:
         line: the parsed command line.
         name: program name in messages.
         temporary: folder for intermediate files.
+        cwd: working folder (default: this process's).
         library: device library by target (the library itself is built with one that yields nothing).
     """
 
@@ -183,8 +191,10 @@ class Compilation:
         line: CommandLine,
         name: str,
         temporary: Path,
+        cwd: Path | None = None,
         library: Library = device_library,
     ) -> None:
+        self.cwd = cwd
         self.line = line
         self.name = name
         self.temporary = temporary
@@ -198,7 +208,9 @@ class Compilation:
         """Plan the compilation of one source into `output`."""
         folder = self.temporary / str(index)
         folder.mkdir()
-        jobs, remarks = plan.make(_driver_args(self.line, source, output), name=self.name, temporary=folder)
+        jobs, remarks = plan.make(
+            _driver_args(self.line, source, output), name=self.name, temporary=folder, cwd=self.cwd
+        )
         base = len(self.jobs)
         for job in jobs:
             job.depends = [each + base for each in job.depends]
@@ -235,7 +247,7 @@ class Compilation:
 
     def run(self) -> Outcome:
         """Carry out the plan."""
-        output, warnings = Runner(self.jobs, self.temporary, self.line.jobs).run()
+        output, warnings = Runner(self.jobs, self.temporary, self.line.jobs, self.cwd).run()
         return Outcome(self.remarks + warnings, output)
 
 
@@ -264,7 +276,7 @@ def compile_line(line: CommandLine, name: str, runtime: link.RuntimeProvider, tr
         if linking is not None:
             outcome.warnings += linking.run()
         if track:
-            outcome.dependencies = tuple(_read_dependencies(lists))
+            outcome.dependencies = tuple(read_dependencies(lists))
         return outcome
 
 
@@ -290,7 +302,7 @@ def version_text() -> str:
     return "\n".join(each for each in text.splitlines() if not each.startswith("Build config"))
 
 
-def _read_dependencies(lists: Sequence[Path]) -> list[str]:
+def read_dependencies(lists: Sequence[Path]) -> list[str]:
     """Files named by make-style dependency lists, each once."""
     found: dict[str, None] = {}
     for path in lists:

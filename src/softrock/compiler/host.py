@@ -9,6 +9,7 @@ without a compiler. Both halves of a program are always *compiled* by the wheel'
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import os
 import platform
@@ -117,14 +118,16 @@ def _probe_zig() -> HostTools:
     """Read from ``zig c++ -###`` which headers and macros belong to its libc++."""
     target = zig_target()
     done = toolchain.run(
-        ["c++", "-###", "-target", target, "-O2", "-fno-sanitize=undefined", "-c", "-x", "c++", os.devnull]
+        ["c++", "-###", "-target", target, "-O2", "-fno-sanitize=undefined", "-c", "-x", "c++", os.devnull],
+        cwd=Path("/"),  # zig names what lies below the working folder by relative paths
     )
     line = next((each for each in done.stderr.splitlines() if '"-cc1"' in each), None)
     if line is None:
         raise ToolError(f"zig c++ did not say which headers it uses: {done.stderr.strip()[:300]}")
     words = shlex.split(line)
-    folders = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "-isystem"]
-    defines = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "-D"]
+    pairs = list(itertools.pairwise(words))
+    folders = [str(Path("/") / value) for word, value in pairs if word == "-isystem"]
+    defines = [value for word, value in pairs if word == "-D" and value != "NDEBUG"]  # NDEBUG is the user's
     cxx = [each for each in folders if "libcxx" in each or "libcxxabi" in each]
     own = str(toolchain.resource_dir() / "include")
     rest = [each for each in folders if each not in cxx and each != own]
@@ -174,7 +177,7 @@ def _zig() -> HostTools:
 
 def _remembered(stamp: str, probe: Callable[[], HostTools | None]) -> HostTools | None:
     """The answer of `probe`, kept in the cache under `stamp`."""
-    key = cache.key_of("host-tools-1", stamp)
+    key = cache.key_of("host-tools-2", stamp)
     known = cache.read("host", key)
     if known is not None:
         data = json.loads(known)

@@ -36,9 +36,13 @@ class Runner:
         jobs: the plan; `depends` holds indices into it.
         temporary: folder of intermediate files; only there does a named pipe replace a file.
         limit: how many commands run at once (default: the CPUs this process may use).
+        cwd: working folder of the commands.
     """
 
-    def __init__(self, jobs: Sequence[Job], temporary: Path, limit: int | None = None) -> None:
+    def __init__(
+        self, jobs: Sequence[Job], temporary: Path, limit: int | None = None, cwd: Path | None = None
+    ) -> None:
+        self.cwd = cwd
         self.states = [_State(job) for job in jobs]
         self.temporary = temporary
         self.slots = threading.Semaphore(limit or len(os.sched_getaffinity(0)))
@@ -113,6 +117,7 @@ class Runner:
                 state.process = subprocess.Popen(
                     [str(toolchain.zig()), *state.job.argv()],
                     env=toolchain.environment(),
+                    cwd=self.cwd,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,

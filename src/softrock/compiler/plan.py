@@ -109,19 +109,22 @@ def _link_dependencies(jobs: list[Job]) -> None:
             made[job.output] = index
 
 
-def make(args: Sequence[str], *, name: str, temporary: Path) -> tuple[list[Job], str]:
+def make(
+    args: Sequence[str], *, name: str, temporary: Path, cwd: Path | None = None
+) -> tuple[list[Job], str]:
     """The jobs for ``clang ARGS`` and what clang had to say about the flags.
 
     Args:
         args: arguments of clang's driver.
         name: program name for messages.
         temporary: folder for the files between jobs.
+        cwd: working folder.
 
     Raises:
         CompileError: clang rejects the command line; the message is clang's own.
     """
     env = {**toolchain.environment(), "TMPDIR": str(temporary)}
-    done = toolchain.run(["clang", "-###", *args], name=name, env=env)
+    done = toolchain.run(["clang", "-###", *args], name=name, env=env, cwd=cwd)
     jobs: list[Job] = []
     remarks: list[str] = []
     for line in done.stderr.splitlines():

@@ -1,21 +1,14 @@
-"""Compile a program for ``softrock run`` and keep it: the second run finds it ready in milliseconds.
-
-A kept program stands for its command line, its compiler and the *content* of every file that any compiler job
-read (clang lists them). Time and size of each file are compared first; where they differ, its hash decides.
-"""
+"""Compile a program for ``softrock run`` and keep it: the second run finds it ready in milliseconds."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from softrock import __version__
-from softrock.compiler import driver, host, toolchain
+from softrock.compiler import driver, host, kept, toolchain
 from softrock.compiler.flags import CommandLine, parse
 from softrock.compiler.link import Runtime, RuntimeProvider
 from softrock.core import cache, settings
@@ -40,31 +33,6 @@ class Program:
     warnings: str = ""
 
 
-def _digest(path: str) -> str | None:
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError:
-        return None
-
-
-def _describe(path: str) -> list[object] | None:
-    """Path, time, size and hash of a file as it is now."""
-    try:
-        info = Path(path).stat()
-    except OSError:
-        return None
-    return [path, info.st_mtime_ns, info.st_size, _digest(path)]
-
-
-def _unchanged(entry: list[object]) -> bool:
-    path, mtime, size, digest = entry
-    try:
-        info = os.stat(str(path))  # noqa: PTH116 -- hundreds of headers: Path.stat takes twice the time
-    except OSError:
-        return False
-    return (info.st_mtime_ns == mtime and info.st_size == size) or _digest(str(path)) == digest
-
-
 def _key(args: Sequence[str], targets: Sequence[str], runtime: Runtime) -> str:
     tools = host.find()
     parts = [__version__, toolchain.zig_version(), str(toolchain.zig()), *tools.linker, str(Path.cwd())]
@@ -76,39 +44,8 @@ def _key(args: Sequence[str], targets: Sequence[str], runtime: Runtime) -> str:
     return cache.key_of(*parts, "targets", *targets, "args", *args)
 
 
-def _find(key: str) -> Path | None:
-    """The kept program for `key` if every file it came from is as it was and the program itself is whole."""
-    record = cache.read(_KIND, key + ".json")
-    if record is None:
-        return None
-    try:
-        data = json.loads(record)
-        path = cache.folder(_KIND) / key / data["name"]
-        whole = _digest(str(path)) == data["digest"]
-        return path if whole and all(_unchanged(entry) for entry in data["files"]) else None
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _keep(key: str, built: Path, files: Sequence[str]) -> Path:
-    """Move a built program into the cache, with the record of what it came from."""
-    folder = cache.folder(_KIND) / key
-    folder.mkdir(mode=0o700, exist_ok=True)
-    path = folder / built.name
-    temporary = folder / f".new-{os.getpid()}"
-    shutil.copy2(built, temporary)
-    temporary.replace(path)
-    record = {
-        "name": built.name,
-        "digest": _digest(str(path)),
-        "files": [entry for entry in map(_describe, files) if entry is not None],
-    }
-    cache.write(_KIND, key + ".json", json.dumps(record).encode())
-    return path
-
-
 def _absolute(line: CommandLine, files: Sequence[str]) -> list[str]:
-    """Everything that went into the program: files read by the compiler, and objects and archives linked."""
+    """Everything that went into the program: files the compiler read, objects and archives linked."""
     linked = [each.path for each in line.inputs if each.language == "object"]
     return [str(Path(each).absolute()) for each in (*files, *linked)]
 
@@ -138,7 +75,7 @@ def build(args: Sequence[str], targets: Sequence[str], runtime: RuntimeProvider,
     library = runtime()
     key = _key(args, line.archs, library)
     if not settings.load().no_cache:
-        known = _find(key)
+        known = kept.find(_KIND, key)
         if known is not None:
             return Program(known, True)
     for source in line.sources:
@@ -149,4 +86,6 @@ def build(args: Sequence[str], targets: Sequence[str], runtime: RuntimeProvider,
     outcome = driver.compile_line(replace(line, output=str(built)), "softrock", lambda: library, track=True)
     if settings.load().no_cache:
         return Program(built, False, outcome.warnings)
-    return Program(_keep(key, built, _absolute(line, outcome.dependencies)), False, outcome.warnings)
+    return Program(
+        kept.keep(_KIND, key, built, _absolute(line, outcome.dependencies)), False, outcome.warnings
+    )

@@ -1,6 +1,6 @@
 """A folder laid out like a ROCm installation, for build systems that look for one.
 
-It lies in the cache: headers and libraries are links, the tools are small scripts that call this Python. Stock
+It lies in the cache: headers and libraries are links, the tools are small scripts that call this Python.
 CMake finds the packages ``hip`` and ``hip-lang`` in it, and a ``clang++`` that it accepts as a HIP compiler.
 """
 

@@ -2,7 +2,7 @@
 
 ``zig clang`` is clang's own driver: with ``-###`` it *plans* a compilation (all of clang's flags, messages
 and defaults) in ten milliseconds. It cannot carry the plan out alone (it has no bundler, no device library
-and finds no headers): :mod:`softrock.compiler.plan` reads the plan, :mod:`softrock.compiler.jobs` carries it out.
+and finds no headers); :mod:`softrock.compiler.plan` reads the plan and :mod:`softrock.compiler.jobs` does it.
 """
 
 from __future__ import annotations
