@@ -55,6 +55,7 @@ def bitcode(target: str, wave64: bool | None = None, progress: Progress | None =
     """
     processor = target.partition(":")[0]
     flags = ["-triple", "amdgcn-amd-amdhsa", "-target-cpu", processor, "-fdenormal-fp-math=dynamic"]
+    flags.append("-mcode-object-version=none")  # the library joins code of every version
     if wave64 is not None:
         flags += ["-target-feature", "+wavefrontsize64" if wave64 else "+wavefrontsize32"]
     recipe = _Recipe(f"the device library for {processor}", "bc", (*flags, "-emit-llvm-bc"))
