@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softrock.core.errors import SoftrockError
 from softrock.decode import Instruction, Kind, Operand, decode
 from softrock.isa import target as target_of
 from softrock.jit.compile import object_of
@@ -342,7 +343,14 @@ def prepare(cases: Sequence[Case]) -> Prepared:
     from llvmlite import binding
 
     text, layouts, names = module_text(cases)
-    data = object_of(text, "harness")
+    try:
+        data = object_of(text, "harness")
+    except SoftrockError as error:
+        try:
+            binding.parse_assembly(text).verify()
+        except RuntimeError as detail:
+            raise AssertionError(f"malformed IR: {detail}\n{text[:20000]}") from error
+        raise
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     machine = binding.Target.from_triple(host().triple).create_target_machine()
