@@ -47,16 +47,14 @@ NAMES = {
     "v_cvt_pknorm_u16_f32": "v_cvt_pk_norm_u16_f32", "v_cvt_pknorm_i16_f16": "v_cvt_pk_norm_i16_f16",
     "v_cvt_pknorm_u16_f16": "v_cvt_pk_norm_u16_f16", "v_mul_legacy_f32": "v_mul_dx9_zero_f32",
 }
-GFX12 = {
-    "v_min_num_f32": "v_min_f32", "v_max_num_f32": "v_max_f32", "v_min_num_f16": "v_min_f16",
-    "v_max_num_f16": "v_max_f16", "v_min_num_f64": "v_min_f64", "v_max_num_f64": "v_max_f64",
-    "v_dual_min_num_f32": "v_dual_min_f32", "v_dual_max_num_f32": "v_dual_max_f32",
-}
+LDS_LOADS = re.compile(r"^(global|scratch)_load_")
 
 
-def canonical(mnemonic: str, gfx: str) -> str:
-    """The operation's name, the same on every target that has it."""
+def canonical(mnemonic: str, to_lds: bool) -> str:
+    """The operation's name, the same on every target that has it; `to_lds`: a load whose data goes to LDS."""
     name = re.sub(r"_tru_", "_t_", mnemonic)
+    if to_lds and "_lds_" not in name:
+        name = LDS_LOADS.sub(r"\1_load_lds_", name)
     if found := ATOMIC.match(name):
         space, what, wide = found.groups()
         kind = ATOMIC_TYPE.get(what, "u")

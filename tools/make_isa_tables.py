@@ -47,6 +47,8 @@ SCALARS = {"vcc": 2, "exec": 2, "flat_scratch": 2, "xnack_mask": 2, "vcc_lo": 1,
 IMPLIED_MASKS = ("VOP2", "VOP2_DPP16", "VOP2_DPP8", "VOP2_SDWA", "VOPC", "VOPC_DPP16", "VOPC_DPP8")
 IMPLIED_NAMES = ("vcc", "vcc_lo", "exec", "exec_lo")
 """Lane masks stand in texts of these formats, not in their fields."""
+RENAMED_MODS = {"waitvdst": "wait_vdst", "waitexp": "wait_exp", "waitvsrc": "wait_vsrc", "index_key_8bit": "index_key",
+                "index_key_16bit": "index_key"}
 RAW_NUMBERS = {"s_set_gpr_idx_on": "src1", "s_atc_probe": "sdata", "s_atc_probe_buffer": "sdata",
                "s_sendmsg_rtn_b32": "src0", "s_sendmsg_rtn_b64": "src0"}
 """Operands whose field holds a number, not a register or constant code."""
@@ -105,10 +107,12 @@ def parse_fields(row: dict[str, str]) -> tuple[set[str], set[str]]:
         elif name in ("clamp", "omod", "cbsz", "abid", "blgp", "dst_sel", "dst_unused", "src0_sel", "src1_sel",
                       "dpp_ctrl", "bound_ctrl", "bank_mask", "row_mask", "fi", "dpp8", "imm", "offset", "offset0",
                       "offset1", "gds", "dmask", "dim", "unorm", "r128", "a16", "d16", "tfe", "lwe", "format", "en",
-                      "attr", "attrchan", "simm16"):
+                      "attr", "attrchan", "simm16", "bitop3"):
             mods.add(name)
-        elif name in ("waitvdst", "waitexp"):
-            mods.add({"waitvdst": "wait_vdst", "waitexp": "wait_exp"}[name])
+        elif name in RENAMED_MODS:
+            mods.add(RENAMED_MODS[name])
+        elif name == "byte_sel":
+            mods.add("byte_sel@byte_sel_sr" if "_SR_" in row["record"] else "byte_sel")
         elif name in ("cpol", "SOffsetEn", "Offset"):
             pass
         else:
@@ -125,10 +129,12 @@ def load_rows(folder: Path, gfx: str) -> list[Row]:
     true16 = gfx in ("gfx1100", "gfx1201")
     with (folder / f"isa-{gfx}.csv").open() as file:
         for fact in csv.DictReader(file):
-            if fact["asm_only"] == "1" or fact["format"] in ("VOPD", "MIMG", "VIMAGE", "VSAMPLE"):
+            if fact["asm_only"] == "1" or fact["format"] == "VOPD":
                 continue
-            if "_alt_gfx9" in fact["record"]:
+            if "_alt_gfx9" in fact["record"] or (fact["format"] == "MIMG" and gfx == "gfx90a"):
                 continue
+            if fact["format"] == "MIMG":
+                fact["opcode"] = str(int(fact["opcode"]) & 127)
             mnemonic = re.sub(r"_(e32|e64|dpp|sdwa)$", "", fact["mnemonic"])
             roles, _ = parse_fields(fact)
             half = true16 and "fake16" not in fact["record"] and "t16" in fact["record"]
@@ -238,7 +244,7 @@ def add_texts(rows: list[Row], folder: Path, gfx: str) -> None:
         found = [r for r in by_top[word >> 25 & 127] if r.size <= len(raw) and word & r.mask == r.match]
         if found:
             max(found, key=lambda r: r.mask.bit_count()).texts.append((word, text))
-        elif not text.startswith(("image", "v_dual")):
+        elif not text.startswith("v_dual"):
             print(gfx, "no row for", line)
 
 
@@ -321,6 +327,8 @@ def implied(row: Row) -> None:
     if name.startswith("ds_gws_"):
         row.operands = [(r, "1=@addr", d) for r, _, d in row.operands]
         row.mods.discard("gds")
+    if name.startswith("v_swmmac"):
+        row.operands = [("idx" if r == "src2" else r, w + "=@src2" if r == "src2" else w, d) for r, w, d in row.operands]
     raw = RAW_NUMBERS.get(name)
     row.operands = [(r, "1=imm" if r == raw else w, d) for r, w, d in row.operands]
     if row.format.startswith("VOP3") and "sdst" in row.roles and "vdst" not in row.roles:
@@ -353,6 +361,17 @@ def implied(row: Row) -> None:
         row.operands = [("sdst", "m=exec", True)] + [o for o in row.operands if o[0] != "sdst"]
 
 
+def set_image_operands(row: Row) -> None:
+    """Image instructions: the decoder works out data and address registers, the table says what there is."""
+    is_ray = "bvh" in row.mnemonic
+    writes = not re.search("store|atomic", row.mnemonic)
+    row.operands = [("vdata", "10" if re.search("bvh8|dual", row.mnemonic) else "4" if is_ray else "1", writes), ("vaddr", "1", False),
+                    ("srsrc", "4" if is_ray else "8", False)]
+    if row.roles & {"ssamp", "samp"}:
+        row.operands.append(("ssamp", "4", False))
+    row.mods.clear()
+
+
 def guess_widths(rows: list[Row]) -> None:
     """Fill what no text told, from the same operation's other rows and then from the type in its name."""
     known: dict[tuple[str, str], str] = {}
@@ -383,7 +402,7 @@ def write_table(rows: list[Row], gfx: str) -> None:
         digits = row.size * 2
         operands = " ".join(f"{'>' if d else ''}{r}:{w}" for r, w, d in row.operands) or "-"
         mods = " ".join(sorted(row.mods - {"imm"})) or "-"
-        lines.append((row.format, asm, canonical(row.mnemonic.replace("v_dual_", "v_"), row.gfx), f"{row.mask:0{digits}x}",
+        lines.append((row.format, asm, canonical(row.mnemonic.replace("v_dual_", "v_"), "_LDS_" in "".join(row.records[:1])), f"{row.mask:0{digits}x}",
                       f"{row.match:0{digits}x}", operands, mods))
     lines.sort(key=lambda line: (line[0], int(line[4], 16) & 0xFFFFFFFF, int(line[4], 16)))
     widths = [max(len(line[i]) for line in lines) for i in range(3)]
@@ -405,6 +424,10 @@ def main(folder: Path) -> None:
         rows = load_rows(folder, gfx)
         add_texts(rows, folder, gfx)
         for row in rows:
+            if row.format in ("MIMG", "VIMAGE", "VSAMPLE"):
+                set_image_operands(row)
+                row.asm = row.mnemonic
+                continue
             set_operands(row)
             drop_unused_modifiers(row)
             implied(row)

@@ -125,6 +125,8 @@ class Decoder:
             raise self._error(data, offset, address, why)
         plan = self.plan(row, word)
         size = plan.size
+        if size > available:
+            raise self._error(data, offset, address, "the bytes end inside an instruction")
         literal: int | None = None
         if plan.may_have_literal:
             if plan.has_imm:

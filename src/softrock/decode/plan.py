@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from softrock.decode.fields import bits, extract, flag
 from softrock.decode.instruction import Kind, Operand
 from softrock.decode.operands import SDWA_SELECT, BadOperand, fixed, scalar
-from softrock.decode.variants import FLAT_LAYOUTS, WHOLE_IMMEDIATE, bits, extract, specialise
+from softrock.decode.variants import FLAT_LAYOUTS, WHOLE_IMMEDIATE, specialise
 from softrock.isa import Layout, OperandSpec, Row, Target
 from softrock.isa.tables import Field, layouts
 
@@ -26,8 +27,9 @@ CACHE_NAMES = {
     "gfx1201": {},
 }
 MEMORY_MODS = ("c0", "c1", "c2", "c4", "scope", "th", "glc", "dlc", "offen", "idxen", "lds", "tfe", "format")
-MEMORY = frozenset({"FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "SMEM"})
-DS_MODS = ("gds",)
+IMAGES = frozenset({"MIMG", "VIMAGE", "VSAMPLE"})
+IMAGE_MODS = ("dmask", "dim", "unorm", "r128", "a16", "lwe", "d16")
+MEMORY = frozenset({"FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "SMEM"}) | IMAGES
 
 
 class Reader:
@@ -132,7 +134,7 @@ class Plan:
         self.mnemonic = row.mnemonic
         self.op = row.op
         self.format = row.encoding.partition("_")[0] if not dual else "VOPD"
-        self.size = row.size
+        self.size = row.size + 4 * flag(self.layout, "nsa", word)
         self.has_imm = "imm:" in row._operands
         self.is_matrix = row.op.startswith(("v_mfma", "v_smfmac"))
         self.scale = {"sbase": 2, "srsrc": 1 if target.major == 12 else 4, "ssamp": 4}
@@ -177,9 +179,14 @@ class Plan:
         return found
 
     def _mod_fields(self) -> dict[str, Field]:
-        names = {name: name for name in self.row.mods}
+        names = {}
+        for item in self.row.mods:
+            name, _, field = item.partition("@")
+            names[field or name] = name
         if self.row.encoding in MEMORY:
             names |= {n: CACHE_NAMES[self.target.name].get(n, n) for n in MEMORY_MODS if n in self.layout}
+        if self.row.encoding in IMAGES:
+            names |= {n: n for n in IMAGE_MODS}
         if "DPP" in self.row.encoding and "fi" in self.layout:
             names["fi"] = "fi"
         return {shown: self.layout[name] for name, shown in names.items() if name in self.layout}

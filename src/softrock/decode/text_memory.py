@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from softrock.decode.images import DIMENSIONS
 from softrock.decode.instruction import Instruction
+from softrock.decode.text_cache import cache_policy
 from softrock.decode.text_operands import operand_text
 from softrock.isa import Target
 from softrock.isa.tables import number_names
@@ -24,7 +26,9 @@ def _texts(instruction: Instruction, target: Target, roles: tuple[str, ...]) -> 
     return found
 
 
-def _cache(instruction: Instruction) -> str:
+def _cache(instruction: Instruction, target: Target) -> str:
+    if target.major == 12:
+        return cache_policy(instruction)
     return "".join(f" {name}" for name in CACHE_FLAGS if instruction.mod(name))
 
 
@@ -43,7 +47,8 @@ def _flat(instruction: Instruction, target: Target) -> str:
         roles.append("saddr")
     if "addtid" in instruction.op:
         roles.remove("vaddr")
-    return ", ".join(_texts(instruction, target, tuple(roles))) + _offset(instruction) + _cache(instruction)
+    text = ", ".join(_texts(instruction, target, tuple(roles))) + _offset(instruction) + _cache(instruction, target)
+    return text + (" lds" if target.name == "gfx90a" and "_load_lds_" in instruction.op else "")
 
 
 def _lds(instruction: Instruction, target: Target) -> str:
@@ -92,18 +97,35 @@ def _swizzle_pattern(offset: int) -> str:
 def _buffer(instruction: Instruction, target: Target) -> str:
     roles = ("vdata", "vaddr", "srsrc", "soffset") if instruction.get("vdata") else ("vaddr", "srsrc", "soffset")
     if instruction.get("srsrc") is None:
-        return "" if target.name == "gfx90a" else _cache(instruction).strip()
+        return "" if target.name == "gfx90a" else _cache(instruction, target).strip()
     text = ", ".join(_texts(instruction, target, roles))
     if instruction.format == "MTBUF":
         text += _data_format(instruction.mod("format"), target)
     for name in ("idxen", "offen"):
         if instruction.mod(name):
             text += f" {name}"
-    text += _offset(instruction) + _cache(instruction)
+    text += _offset(instruction) + _cache(instruction, target)
     for name in ("tfe", "lds"):
         if instruction.mod(name):
             text += f" {name}"
     return text
+
+
+def _image(instruction: Instruction, target: Target) -> str:
+    mod = instruction.mod
+    addresses = [operand_text(o, target) for o in instruction.src if o.role.startswith("vaddr")]
+    operands = _texts(instruction, target, ("vdata",))
+    operands.append(f"[{', '.join(addresses)}]" if len(addresses) > 1 else addresses[0])
+    operands += [operand_text(o, target) for o in instruction.src if o.role in ("srsrc", "ssamp")]
+    text = ", ".join(operands)
+    if "bvh" in instruction.op:
+        return text + (" a16" if mod("a16") else "")
+    if mod("dmask"):
+        text += f" dmask:{mod('dmask'):#x}"
+    text += f" dim:SQ_RSRC_IMG_{DIMENSIONS[mod('dim')].name}"
+    text += " unorm" if mod("unorm") else ""
+    text += _cache(instruction, target)
+    return text + "".join(f" {name}" for name in ("r128", "a16", "tfe", "lwe", "d16") if mod(name))
 
 
 def _data_format(value: int, target: Target) -> str:
@@ -139,6 +161,8 @@ def _lds_direct(instruction: Instruction, target: Target) -> str:
     text = operand_text(instruction.dst[0], target)
     if "param" in instruction.op:
         text += f", attr{instruction.mod('attr')}.{'xyzw'[instruction.mod('attrchan')]}"
+    if target.major == 12:
+        return f"{text} wait_va_vdst:{instruction.mod('wait_vdst')} wait_vm_vsrc:{instruction.mod('wait_vsrc')}"
     return f"{text} wait_vdst:{instruction.mod('wait_vdst')}"
 
 
@@ -148,6 +172,7 @@ MEMORY_TEXT: dict[str, Callable[[Instruction, Target], str]] = {
     "SCRATCH": _flat,
     "DS": _lds,
     "EXP": _export,
+    **dict.fromkeys(("MIMG", "VIMAGE", "VSAMPLE"), _image),
     "LDSDIR": _lds_direct,
 }
 BUFFER_TEXT: dict[str, Callable[[Instruction, Target], str]] = {"MUBUF": _buffer, "MTBUF": _buffer}

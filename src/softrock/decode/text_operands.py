@@ -49,8 +49,12 @@ def literal_text(value: int, dwords: int, is_half: bool) -> str:
 
 def operand_text(operand: Operand, target: Target, is_half: bool = False) -> str:
     """The operand with its modifiers; `is_half` says that the instruction uses 16 bits of it."""
-    literal = operand.kind is Kind.LITERAL
-    text = literal_text(operand.value, operand.dwords, is_half) if literal else _bare(operand, target)
+    if operand.kind is not Kind.LITERAL:
+        text = _bare(operand, target)
+    elif operand.role == "imm":
+        text = hex(operand.value)
+    else:
+        text = literal_text(operand.value, operand.dwords, is_half)
     if operand.abs:
         text = f"|{text}|"
     if operand.neg:

@@ -46,6 +46,12 @@ def vector_modifiers(instruction: Instruction, row: Row, target: Target) -> str:
         text += _packed(instruction, row)
     elif mod("op_sel") and instruction.op != "v_cndmask_b16":
         text += f" op_sel:{_select(instruction, target)}"
+    if mod("index_key"):
+        text = f" index_key:{mod('index_key')}" + text
+    if mod("bitop3"):
+        text = f" bitop3:{mod('bitop3'):#x}" + text
+    if mod("byte_sel"):
+        text += f" byte_sel:{mod('byte_sel')}"
     for name in ("cbsz", "abid"):
         if mod(name):
             text += f" {name}:{mod(name)}"
@@ -117,6 +123,5 @@ def _dpp(instruction: Instruction, target: Target) -> str:
     elif "dpp_ctrl" in mods:
         text = (f" {dpp_control(mods['dpp_ctrl'], target)} row_mask:{mods['row_mask']:#x}"
                 f" bank_mask:{mods['bank_mask']:#x}")
-        if instruction.mod("bound_ctrl"):
-            text += " bound_ctrl:1"
+    text += " bound_ctrl:1" if instruction.mod("bound_ctrl") else ""
     return text + (" fi:1" if instruction.mod("fi") else "")

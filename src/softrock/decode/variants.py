@@ -8,29 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from softrock.decode.fields import bits, extract, flag
+from softrock.decode.images import image_operands
 from softrock.isa import Layout, OperandSpec, Row, Target
 from softrock.isa.tables import Field, Piece
 
 GFX9_OFF = 0x7F
-
-
-def extract(field: Field, word: int) -> int:
-    """A field's value, sign-extended where it is signed."""
-    value, place = 0, 0
-    for low, width in field.pieces:
-        value |= (word >> low & ((1 << width) - 1)) << place
-        place += width
-    if field.kind == "i" and value >> (place - 1):
-        value -= 1 << place
-    return value
-
-
-def bits(field: Field) -> int:
-    """The bits of the word that a field takes."""
-    found = 0
-    for low, width in field.pieces:
-        found |= ((1 << width) - 1) << low
-    return found
 
 
 _SELECTORS = {
@@ -39,6 +22,9 @@ _SELECTORS = {
     "GLOBAL": ("saddr",),
     "SCRATCH": ("saddr", "sve"),
     "SMEM": ("imm", "soffset_en", "soffset", "glc"),
+    "MIMG": ("nsa", "dim", "dmask", "d16", "a16", "tfe", "c0"),
+    "VIMAGE": ("dim", "dmask", "d16", "a16", "tfe", "th"),
+    "VSAMPLE": ("dim", "dmask", "d16", "a16", "tfe"),
 }
 
 
@@ -57,12 +43,8 @@ def specialise(row: Row, layout: Layout, target: Target, word: int) -> list[Oper
     return chosen(row, layout, target, word) if chosen else row.operands
 
 
-def _flag(layout: Layout, name: str, word: int) -> int:
-    return extract(layout[name], word) if name in layout else 0
-
-
 def _buffer(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
-    address = _flag(layout, "offen", word) + _flag(layout, "idxen", word)
+    address = flag(layout, "offen", word) + flag(layout, "idxen", word)
     found = []
     for spec in row.operands:
         if spec.role == "vaddr":
@@ -70,9 +52,9 @@ def _buffer(row: Row, layout: Layout, target: Target, word: int) -> list[Operand
                 continue
             spec = spec._replace(dwords=address)
         elif spec.role == "vdata":
-            if _flag(layout, "tfe", word):
+            if flag(layout, "tfe", word):
                 spec = spec._replace(dwords=spec.dwords + 1)
-            returns = _flag(layout, "c0", word) or _flag(layout, "th", word) & 1
+            returns = flag(layout, "c0", word) or flag(layout, "th", word) & 1
             if "_atomic_" in row.op and returns:
                 size = spec.dwords // 2 if "cmpswap" in row.op else spec.dwords
                 found.append(spec._replace(written=True, dwords=size))
@@ -91,7 +73,7 @@ def _scratch(row: Row, layout: Layout, target: Target, word: int) -> list[Operan
     without = _no_saddr(layout, target, word)
     if without:
         dropped.add("saddr")
-    has_vector = without if target.family == "cdna2" else _flag(layout, "sve", word)
+    has_vector = without if target.family == "cdna2" else flag(layout, "sve", word)
     if not has_vector:
         dropped.add("vaddr")
     return [spec for spec in row.operands if spec.role not in dropped]
@@ -105,12 +87,12 @@ def _no_saddr(layout: Layout, target: Target, word: int) -> bool:
 def _scalar_memory(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
     operands = row.operands
     if target.null_sgpr is None:
-        immediate, register = _flag(layout, "imm", word), _flag(layout, "soffset_en", word)
+        immediate, register = flag(layout, "imm", word), flag(layout, "soffset_en", word)
         if immediate and not register:
             operands = [spec for spec in operands if spec.role != "soffset"]
         elif not immediate and not register:
             operands = [s._replace(role="soffset_low") if s.role == "soffset" else s for s in operands]
-        if "_atomic_" in row.op and _flag(layout, "glc", word):
+        if "_atomic_" in row.op and flag(layout, "glc", word):
             operands = [*operands, operands[0]._replace(role="sdata", written=False)]
     elif extract(layout["soffset"], word) == target.null_sgpr:
         operands = [spec for spec in operands if spec.role != "soffset"]
@@ -123,6 +105,9 @@ _FORMS: dict[str, Callable[[Row, Layout, Target, int], list[OperandSpec]]] = {
     "GLOBAL": _global,
     "SCRATCH": _scratch,
     "SMEM": _scalar_memory,
+    "MIMG": image_operands,
+    "VIMAGE": image_operands,
+    "VSAMPLE": image_operands,
 }
 
 FLAT_LAYOUTS = {"GLOBAL": "FLAT", "SCRATCH": "FLAT"}
