@@ -7,6 +7,7 @@ waiting.
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -129,9 +130,7 @@ def _check(result: int, what: str) -> int:
     if result >= 0:
         return result
     if result == -12:
-        raise SoftrockError(
-            f"the host has no memory left for {what}", hint="free memory or lower SOFTROCK_THREADS"
-        )
+        raise SoftrockError(f"the host has no memory left for {what}", hint="free memory or lower SOFTROCK_THREADS")
     raise UsageError(f"{what}: invalid arguments", hint="check grid, block and argument sizes")
 
 
@@ -224,8 +223,8 @@ class Event:
     __slots__ = ("_lib", "raw")
 
     def __init__(self) -> None:
-        run = runtime()
-        self._lib = run.lib
+        self.raw: Any = None
+        self._lib = runtime().lib
         self.raw = self._lib.sr_event_new()
         if not self.raw:
             raise SoftrockError("the host has no memory left for an event")
@@ -269,12 +268,11 @@ class Queue:
     """Packets carried out in order, asynchronously. Methods that enqueue return the packet's number in the
     queue."""
 
-    __slots__ = ("_calls", "_ffi", "_lib", "raw")
+    __slots__ = ("_ffi", "_lib", "raw")
 
     def __init__(self) -> None:
         run = runtime()
         self._lib, self._ffi = run.lib, run.ffi
-        self._calls: dict[int, Any] = {}
         self.raw = self._lib.sr_queue_new()
         if not self.raw:
             raise SoftrockError("the host has no memory left for a queue")
@@ -312,9 +310,7 @@ class Queue:
         src_slice: int = 0,
     ) -> int:
         """Copy a box of `depth` slices of `height` rows of `width` bytes; pitches and slices in bytes."""
-        box = self._ffi.new(
-            "sr_copy *", [dst, src, width, height, depth, dst_pitch, src_pitch, dst_slice, src_slice]
-        )
+        box = self._ffi.new("sr_copy *", [dst, src, width, height, depth, dst_pitch, src_pitch, dst_slice, src_slice])
         return _check(self._lib.sr_enqueue_copy(self.raw, box), "copy")
 
     def fill(
@@ -331,9 +327,7 @@ class Queue:
     ) -> int:
         """Fill a box with a value of `element` (1, 2 or 4) bytes; `width` counts elements, pitch and slice
         bytes."""
-        box = self._ffi.new(
-            "sr_fill *", [dst, width, height, depth, pitch, slice, value & 0xFFFFFFFF, element]
-        )
+        box = self._ffi.new("sr_fill *", [dst, width, height, depth, pitch, slice, value & 0xFFFFFFFF, element])
         return _check(self._lib.sr_enqueue_fill(self.raw, box), "fill")
 
     def call(self, function: Callable[[], object]) -> int:
@@ -341,18 +335,10 @@ class Queue:
 
         An exception in it is printed by cffi; it does not stop the queue.
         """
-        key = 0
-
-        def once(_: object) -> None:
-            try:
-                function()
-            finally:
-                self._calls.pop(key, None)
-
-        handle = self._ffi.callback("void(void *)", once)
-        key = id(handle)
-        self._calls[key] = handle
-        return _check(self._lib.sr_enqueue_call(self.raw, handle, self._ffi.NULL), "host call")
+        key = runtime().hold(function)
+        return _check(
+            self._lib.sr_enqueue_call(self.raw, runtime().trampoline, self._ffi.cast("void *", key)), "host call"
+        )
 
     def call_native(self, function: int, argument: int = 0) -> int:
         """Call ``void function(void *)`` at a host address with `argument`."""
@@ -484,6 +470,7 @@ class Runtime:
     Attributes:
         ffi, lib: cffi's objects for ``native/api.h``, for calls that need every microsecond.
         symbols: name -> host address of what translated code may call.
+        trampoline: C function pointer ``void (void *)`` that calls what `hold` was given.
         path: the shared library; C code may open it too (it is the same copy in the process).
     """
 
@@ -499,9 +486,19 @@ class Runtime:
         count = self.ffi.new("uint32_t *")
         table = self.lib.sr_symbols(count)
         string = self.ffi.string
-        self.symbols: dict[str, int] = {
-            string(table[i].name).decode(): table[i].address for i in range(count[0])
-        }
+        self._calls: dict[int, Callable[[], object]] = {}
+        self._numbers = itertools.count(1)
+        self.trampoline: Any = self.ffi.callback("void(void *)", self._call_held)
+        self.symbols: dict[str, int] = {string(table[i].name).decode(): table[i].address for i in range(count[0])}
+
+    def hold(self, function: Callable[[], object]) -> int:
+        """Keep a function until `trampoline` is called with the number that this returns, which calls it."""
+        key = next(self._numbers)
+        self._calls[key] = function
+        return key
+
+    def _call_held(self, key: Any) -> None:
+        self._calls.pop(int(self.ffi.cast("uintptr_t", key)))()
 
     def private_aperture(self) -> int:
         """Base of the 4 GiB of address space that mark private (scratch) addresses; nothing is ever mapped

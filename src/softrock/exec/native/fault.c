@@ -326,12 +326,13 @@ static bool queues_idle(void) {
 /* End all running launches and those enqueued behind them. Returns how many workers are still in one at the timeout. */
 uint32_t sr_abort_all(uint32_t reason, int64_t timeout_ns) {
     uint64_t until = now_ns() + (uint64_t)(timeout_ns < 0 ? 1000000000 : timeout_ns);
-    uint32_t left;
+    uint32_t left, quiet = 0;
     atomic_store(&pool.aborting, reason + 1);
     for (;;) {
         stop_running(reason);
         left = interrupt(NULL);
-        if ((!left && queues_idle()) || now_ns() >= until) break;
+        quiet = left ? 0 : quiet + 1; /* a queue may also wait for a host call, which nobody can end */
+        if ((!left && queues_idle()) || quiet > 20 || now_ns() >= until) break;
         pause_ns(REFAULT_NS);
     }
     atomic_store(&pool.aborting, 0);
@@ -352,6 +353,12 @@ static void fork_child(void) {
     pthread_cond_init(&calls.news, NULL);
     calls.head = NULL;
     calls.running = false;
+    pthread_mutex_init(&events.lock, NULL);
+    for (sr_event *e = events.all; e; e = e->next_all) {
+        e->completed = e->issued;
+        e->waiters = 0;
+        e->parked = NULL;
+    }
     for (sr_queue *q = pool.queues; q; q = q->next_all) { /* what was enqueued ran, or runs, in the parent */
         pthread_mutex_init(&q->lock, NULL);
         q->head = q->parked = NULL;

@@ -280,21 +280,34 @@ int64_t sr_enqueue_call(sr_queue *q, void (*fn)(void *), void *arg) {
 
 /* ---- events ---- */
 
+/* One lock for all events: it is held for a few instructions, and a forked child can make it anew. */
+static struct {
+    pthread_mutex_t lock;
+    sr_event *all;
+} events = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 sr_event *sr_event_new(void) {
     sr_event *e = calloc(1, sizeof *e);
     if (!e) return NULL;
-    pthread_mutex_init(&e->lock, NULL);
     e->refs = 1;
+    pthread_mutex_lock(&events.lock);
+    e->next_all = events.all;
+    if (e->next_all) e->next_all->prev_all = e;
+    events.all = e;
+    pthread_mutex_unlock(&events.lock);
     return e;
 }
 
 static void event_unref(sr_event *e) {
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     bool last = --e->refs == 0;
-    pthread_mutex_unlock(&e->lock);
-    if (!last) return;
-    pthread_mutex_destroy(&e->lock);
-    free(e);
+    if (last) {
+        if (e->prev_all) e->prev_all->next_all = e->next_all;
+        else events.all = e->next_all;
+        if (e->next_all) e->next_all->prev_all = e->prev_all;
+    }
+    pthread_mutex_unlock(&events.lock);
+    if (last) free(e);
 }
 
 void sr_event_free(sr_event *e) { event_unref(e); }
@@ -302,11 +315,11 @@ void sr_event_free(sr_event *e) { event_unref(e); }
 static int64_t enqueue_sync(sr_queue *q, sr_event *e, enum packet_kind kind) {
     packet *p = packet_new(q, kind, 0);
     if (!p) return -ENOMEM;
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     e->refs++;
     p->sync.event = e;
     p->sync.generation = kind == RECORD ? ++e->issued : e->issued;
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&events.lock);
     return enqueue(q, p);
 }
 
@@ -316,7 +329,7 @@ int64_t sr_enqueue_wait(sr_queue *q, sr_event *e) { return enqueue_sync(q, e, WA
 static void record_run(packet *p) {
     sr_event *e = p->sync.event;
     sr_queue *go = NULL;
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     if (p->sync.generation > e->completed) e->completed = p->sync.generation;
     e->time = now_ns();
     for (sr_queue **at = &e->parked; *at;) {
@@ -329,7 +342,7 @@ static void record_run(packet *p) {
             at = &q->next_parked;
         }
     }
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&events.lock);
     atomic_fetch_add(&e->pulse, 1);
     if (atomic_load(&e->waiters)) futex_wake(&e->pulse, INT_MAX);
     while (go) {
@@ -343,7 +356,7 @@ static void record_run(packet *p) {
 /* False if the queue is parked at the event, which sends it on. */
 static bool wait_run(sr_queue *q, packet *p) {
     sr_event *e = p->sync.event;
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     bool ready = e->completed >= p->sync.generation;
     if (!ready) {
         q->parked = p;
@@ -351,22 +364,22 @@ static bool wait_run(sr_queue *q, packet *p) {
         q->next_parked = e->parked;
         e->parked = q;
     }
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&events.lock);
     if (ready) event_unref(e);
     return ready;
 }
 
 int sr_event_query(sr_event *e) {
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     int pending = e->completed < e->issued;
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&events.lock);
     return pending;
 }
 
 uint64_t sr_event_time(sr_event *e) {
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     uint64_t time = e->completed ? e->time : 0;
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&events.lock);
     return time;
 }
 
@@ -398,16 +411,16 @@ static bool queue_reached(void *queue, uint64_t seq) { return atomic_load(&((sr_
 
 static bool event_reached(void *event, uint64_t generation) {
     sr_event *e = event;
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     bool done = e->completed >= generation;
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&events.lock);
     return done;
 }
 
 int sr_event_wait(sr_event *e, int64_t timeout_ns) {
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&events.lock);
     uint64_t generation = e->issued;
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&events.lock);
     return wait_for(event_reached, e, generation, &e->pulse, &e->waiters, timeout_ns);
 }
 

@@ -136,7 +136,7 @@ struct packet {
 };
 
 struct sr_event {
-    pthread_mutex_t lock;
+    sr_event *next_all, *prev_all;
     uint64_t issued, completed, time;
     uint32_t refs;
     _Atomic uint32_t pulse, waiters;

@@ -2,6 +2,7 @@
 #include "rt.h"
 
 #define LDS_SPAN (1ull << 32)
+#define LDS_BEYOND (2ull << 20) /* read-only as the tail: for addresses of 32 bits with an offset */
 #define STACK_GUARD (256u << 10) /* a frame of many spilled vector registers must not step over it */
 
 /* Which resident workgroup's LDS stands in each 4 GiB of the address space. */
@@ -12,13 +13,13 @@ static void *map_pages(uint64_t bytes, int protection) {
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* 4 GiB of address space at a multiple of 4 GiB, 0 if there is none. */
+/* 4 GiB of address space (and a little more) at a multiple of 4 GiB, 0 if there is none. */
 static uint64_t reserve_span(void) {
-    uint8_t *p = map_pages(2 * LDS_SPAN, PROT_NONE);
+    uint8_t *p = map_pages(2 * LDS_SPAN + LDS_BEYOND, PROT_NONE);
     if (!p) return 0;
     uint64_t base = round_up((uint64_t)p, LDS_SPAN), before = base - (uint64_t)p;
     if (before) munmap(p, before);
-    munmap((void *)(base + LDS_SPAN), LDS_SPAN - before);
+    if (before < LDS_SPAN) munmap((void *)(base + LDS_SPAN + LDS_BEYOND), LDS_SPAN - before);
     return base;
 }
 
@@ -33,7 +34,7 @@ static bool map_lds_tail(uint64_t from, uint64_t bytes) {
 static bool lds_resize(sr_group *g, uint64_t bytes) {
     if (!g->lds) {
         g->lds = reserve_span();
-        if (!g->lds || !map_lds_tail(g->lds, LDS_SPAN)) return false;
+        if (!g->lds || !map_lds_tail(g->lds, LDS_SPAN + LDS_BEYOND)) return false;
         lds_owner[g->lds >> 32] = g;
     }
     uint64_t want = round_up(bytes, PAGE);
