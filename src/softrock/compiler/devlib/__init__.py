@@ -4,9 +4,11 @@ The sources in ``src`` are C++ for amdgcn, one translation unit (``devlib.cpp``)
 the host, where :mod:`softrock.compiler.devlib.accuracy` measures them against mpmath.
 :mod:`softrock.compiler.devlib.layout` describes the printf buffer and the heap that the runtime provides.
 
-Everything is built with ``-fdenormal-fp-math=dynamic``, so that it may be inlined into code of any denormal
-mode, and without contraction, so that error-free transformations stay error-free. The compiler links it with
-``-mlink-builtin-bitcode``, which takes what is needed and makes it internal.
+The bitcode names no processor, so one file serves every target and wave size: the compiler, which links it with
+``-mlink-builtin-bitcode``, gives the functions its own target, takes what is needed and makes it internal. It is
+built with ``-fdenormal-fp-math=dynamic``, so that it may be inlined into code of any denormal mode, without
+contraction, so that error-free transformations stay error-free, and without ``-ffreestanding``, whose "no-builtins"
+attribute would forbid inlining.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from pathlib import Path
 
 from softrock.compiler import toolchain
 from softrock.core import cache
-from softrock.core.errors import ToolError
+from softrock.core.errors import ToolError, UsageError
 
 SOURCES = Path(__file__).parent / "src"
 
@@ -28,7 +30,7 @@ Progress = Callable[[str], None]
 """Called with one line before something slow begins."""
 
 _COMMON = (
-    *("-x", "c++", "-std=c++20", "-ffreestanding", "-O2", "-ffp-contract=off"),
+    *("-x", "c++", "-std=c++20", "-O2", "-ffp-contract=off"),
     *("-Wall", "-Wno-unused-function"),
 )
 
@@ -46,20 +48,18 @@ def bitcode(target: str, wave64: bool | None = None, progress: Progress | None =
     """Bitcode files of the device library for a target, built at first use (about a second) and cached.
 
     Args:
-        target: a target ID; features after a colon make no difference to the library (``gfx942:xnack-``).
-        wave64: True or False choose the wave size on targets that have both; None is the target's default.
+        target: a target ID, e.g. ``gfx942`` or ``gfx1100``; today all AMD targets share one file.
+        wave64: the wave size that the code is compiled for, None for the target's default; makes no difference today.
         progress: told what is going on when something must be built.
 
     Raises:
-        ToolError: the compiler is missing, or rejects the target.
+        ToolError: the compiler is missing or fails.
+        UsageError: the target is not an AMD GPU.
     """
-    processor = target.partition(":")[0]
-    flags = ["-triple", "amdgcn-amd-amdhsa", "-target-cpu", processor, "-fdenormal-fp-math=dynamic"]
-    flags.append("-mcode-object-version=none")  # the library joins code of every version
-    if wave64 is not None:
-        flags += ["-target-feature", "+wavefrontsize64" if wave64 else "+wavefrontsize32"]
-    recipe = _Recipe(f"the device library for {processor}", "bc", (*flags, "-emit-llvm-bc"))
-    return [recipe.built(progress)]
+    if not target.startswith("gfx"):
+        raise UsageError(f"there is no device library for {target!r}", hint="targets are named like gfx942")
+    flags = ("-triple", "amdgcn-amd-amdhsa", "-fdenormal-fp-math=dynamic", "-emit-llvm-bc", "-mcode-object-version=none")
+    return [_Recipe("the device library", "bc", flags).built(progress)]
 
 
 def host_library(more: str = "", progress: Progress | None = None) -> Path:
@@ -111,5 +111,4 @@ class _Recipe:
     def _run(self, arguments: list[str]) -> None:
         done = toolchain.run(arguments)
         if done.returncode:
-            message = f"{self.what} cannot be built: {done.stderr.strip()}"
-            raise ToolError(message, hint="check the name of the target")
+            raise ToolError(f"{self.what} cannot be built: {done.stderr.strip()}", hint="reinstall ziglang")
