@@ -189,12 +189,20 @@ class Device(Protocol):
     facts: Facts
 
     def allocate(self, size: int) -> int:
-        """Device memory, aligned to 256 bytes at least; 0 where there is not enough."""
+        """Device memory, aligned to 256 bytes at least.
+
+        Raises:
+            SoftrockError: there is not enough; the message says of what.
+        """
 
     def free(self, address: int) -> None: ...
 
     def allocate_host(self, size: int) -> int:
-        """Host memory that the device can use; 0 where there is not enough."""
+        """Host memory that the device can use.
+
+        Raises:
+            SoftrockError: there is not enough.
+        """
 
     def free_host(self, address: int) -> None: ...
 

@@ -53,7 +53,7 @@ def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
     if found.kind in (engine.FaultKind.MEMORY, engine.FaultKind.COPY):
         address = "an address that is not canonical" if found.address is None else f"address {found.address & -_PAGE:#x}"
         access = {engine.Access.READ: "read", engine.Access.WRITE: "write"}.get(found.access, "access")
-        exact = "" if found.address is None else f"\n  {access} at {found.address:#x}{_owner(found.address, device)}"
+        exact = "" if found.address is None else f"\n  {access} at {found.address:#x}: {device.near(found.address)}"
         where = " in a copy or fill" if found.kind is engine.FaultKind.COPY else ""
         return (
             f"Memory access fault by GPU node-{device.index + 1} (software) on {address}{where}. "
@@ -66,30 +66,29 @@ def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
     return f"softrock: {engine.describe(found)}"
 
 
-def _owner(address: int, device: SoftwareDevice) -> str:
-    """What lies near an address, as far as the allocator knows."""
-    return device.near(address)
-
-
 def _place(code_pc: int, gpu_pc: int, function: SoftwareFunction | None, kind: engine.FaultKind) -> list[str]:
     text = locate(code_pc, gpu_pc, function)
     return [f"  at {text}"] if text else []
 
 
 def locate(code_pc: int, gpu_pc: int, function: SoftwareFunction | None) -> str:
-    """The GPU instruction and the source line behind a host address; empty where nothing is known."""
+    """The GPU instruction and the source line behind a host address; empty where nothing is known.
+
+    Args:
+        code_pc: host address within the translated code, 0 if unknown.
+        gpu_pc: address in the code object where the translated code told it itself, else 0.
+        function: the kernel.
+    """
     if function is None or function.prepared is None:
         return ""
-    # All addresses are those of the code object, as a disassembler shows them.
-    if code_pc and not gpu_pc:
-        gpu_pc = function.prepared.gpu_pc(code_pc) or 0
-    if not gpu_pc:
+    address = gpu_pc or (function.prepared.gpu_pc(code_pc) if code_pc else None)
+    if not address:
         return ""
-    text = function.prepared.text_at(gpu_pc)
-    parts = [f"{gpu_pc:#x}"]
+    parts = [f"{address:#x}"]
+    text = function.prepared.text_at(address)
     if text:
         parts.append(f"`{text}`")
-    line = function.module.source_of(gpu_pc)
+    line = function.module.source_of(address)
     if line:
         parts.append(f"({line})")
     return " ".join(parts)

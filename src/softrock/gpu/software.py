@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from softrock import memory
 from softrock.core import settings
-from softrock.core.errors import CodeObjectError, SoftrockError
+from softrock.core.errors import CodeObjectError
 from softrock.exec import runtime as engine
 from softrock.gpu import faults, kernarg, models
 from softrock.gpu.device import Copy, Device, Facts, Fault, Fill, Launch
 
 if TYPE_CHECKING:
     from softrock.codeobj import CodeObject, Kernel
+    from softrock.jit import Prepared
 
 _SYNC_BYTES = 64
 
@@ -28,7 +30,7 @@ class SoftwareFunction:
         self.module = module
         self.kernel = kernel
         self.name = kernel.name
-        self.prepared: Any = None
+        self.prepared: Prepared | None = None
         self._launch: engine.Launch | None = None
         self._arguments: kernarg.Arguments | None = None
         self._lock = threading.Lock()
@@ -54,10 +56,9 @@ class SoftwareFunction:
     def _translate(self) -> engine.Launch:
         from softrock import jit
 
-        arguments = self.arguments  # checks the hidden arguments
-        module, kernel = self.module, self.kernel
-        self.prepared = prepared = jit.prepare(module.code, kernel, engine.runtime().symbols)
-        del arguments
+        kernel = self.kernel
+        self._arguments = kernarg.Arguments(kernel)  # first, because it refuses what cannot be supplied
+        self.prepared = prepared = jit.prepare(self.module.code, kernel, engine.runtime().symbols)
         return engine.Launch(
             prepared.fn,
             kernel.name,
@@ -67,8 +68,8 @@ class SoftwareFunction:
             lds_bytes=kernel.group_segment_size,
             calls=prepared.calls,
             code=prepared.code,
-            code_base=module.base,
-            kernel_object=module.base + kernel.address,
+            code_base=self.module.base,
+            kernel_object=self.module.base + kernel.address,
         )
 
     def enqueue(self, queue: engine.Queue, launch: Launch, supplied: dict[str, int]) -> int:
@@ -98,13 +99,11 @@ class SoftwareModule:
         self.code: CodeObject = load(image, name)
         self._check(name)
         self.size = max(self.code.size, 1)
-        self.base = device.allocate(self.size)
-        if not self.base:
-            raise SoftrockError(f"{name} needs {self.size} bytes of device memory; there is not enough")
+        self.base = device.allocate_code(self.size)
         view = engine.runtime().ffi.buffer(engine.runtime().ffi.cast("char *", self.base), self.size)
-        memory = memoryview(view)
-        memory[:] = bytes(self.size)
-        self.code.fill(memory, self.base)
+        target = memoryview(view)
+        target[:] = bytes(self.size)
+        self.code.fill(target, self.base)
         self.names: Sequence[str] = tuple(self.code.kernels)
         self._functions: dict[str, SoftwareFunction] = {}
 
@@ -282,24 +281,29 @@ class SoftwareDevice:
     def __init__(self, model: models.Model, index: int) -> None:
         self.model = model
         self.index = index
-        self.pool = _pool(index, model)
-        properties = model.properties(index, memory_bytes=self.pool.total)
+        self.space = memory.space()
+        self.space.set_limit(index, model.memory_bytes)
+        properties = model.properties(index, memory_bytes=self.space.capacity(index))
         self.facts = Facts(properties["name"], model.target_id, model.wave_size, properties)
 
     def allocate(self, size: int) -> int:
-        return self.pool.allocate(size)
+        return self.space.alloc(size, self.index)
+
+    def allocate_code(self, size: int) -> int:
+        """Memory for the image of a code object."""
+        return self.space.alloc(size, self.index, memory.Kind.CODE)
 
     def free(self, address: int) -> None:
-        self.pool.free(address)
+        self.space.free(address)
 
     def allocate_host(self, size: int) -> int:
-        return self.pool.allocate_host(size)
+        return self.space.alloc(size, self.index, memory.Kind.PINNED)
 
     def free_host(self, address: int) -> None:
-        self.pool.free_host(address)
+        self.space.free(address)
 
     def memory(self) -> tuple[int, int]:
-        return self.pool.free_bytes(), self.pool.total
+        return self.space.free_bytes(self.index), self.space.capacity(self.index)
 
     def load(self, image: bytes, name: str) -> SoftwareModule:
         return SoftwareModule(self, image, name)
@@ -311,16 +315,10 @@ class SoftwareDevice:
         return SoftwareEvent()
 
     def near(self, address: int) -> str:
-        """What lies at or near an address, in words that go behind it."""
-        return self.pool.describe(address)
+        """What lies at or near an address, in words."""
+        return self.space.describe(address)
 
 
 def open_devices() -> list[Device]:
     """The devices of SOFTROCK_GPUS."""
     return [SoftwareDevice(model, index) for index, model in enumerate(models.parse_gpus(settings.load().gpus))]
-
-
-def _pool(index: int, model: models.Model) -> Any:
-    from softrock.gpu._pool import Pool
-
-    return Pool(model.memory_bytes)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from softrock.gpu.device import Launch
-from softrock.hip import raw, state, streams
-from softrock.hip.errors import HipError
+from softrock.hip import memory, raw, state, streams
 
 if TYPE_CHECKING:
     from softrock.gpu.device import Function
@@ -48,9 +47,7 @@ def heap(home: state.DeviceState) -> int:
     if not address:
         size = limit(home, HEAP_LIMIT)
         start = -(-layout.HEAP_HEADER_BYTES // 256) * 256
-        address = home.device.allocate_host(start + size)
-        if not address:
-            raise HipError("hipErrorOutOfMemory", f"{size} bytes for the heap of kernels")
+        address = memory.take(home, start + size, host=True)
         raw.write(address, layout.heap_header(address + start, size))
         _heaps[home.index] = address
     return address
@@ -71,9 +68,7 @@ def take_buffer(stream: streams.Stream) -> int:
     home = stream.home
     size = limit(home, PRINTF_LIMIT)
     spare = _spare.get((home.index, size))
-    address = spare.pop() if spare else home.device.allocate_host(size)
-    if not address:
-        raise HipError("hipErrorOutOfMemory", f"{size} bytes for a printf buffer")
+    address = spare.pop() if spare else memory.take(home, size, host=True)
     raw.write(address, layout.printf_header(size))
     _out += 1
     return address

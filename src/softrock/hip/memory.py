@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from dataclasses import dataclass
 
+from softrock.core.errors import SoftrockError
 from softrock.gpu.device import Copy, Fill
 from softrock.hip import state, streams
 from softrock.hip.errors import HipError
@@ -102,15 +103,21 @@ def malloc(size: int, flags: int = 0) -> int:
     state.require_healthy()
     if size == 0:
         return 0
-    address = home.device.allocate(size)
-    if not address:
-        free, total = home.device.memory()
-        raise HipError(
-            "hipErrorOutOfMemory",
-            f"{size} bytes were asked for; {free} of {total} bytes are free on {home.device.facts.name}",
-        )
+    address = take(home, size)
     state.runtime().allocations.add(Allocation(address, size, DEVICE, home.index, flags))
     return address
+
+
+def take(home: state.DeviceState, size: int, *, host: bool = False) -> int:
+    """Memory straight from a device.
+
+    Raises:
+        HipError: hipErrorOutOfMemory.
+    """
+    try:
+        return home.device.allocate_host(size) if host else home.device.allocate(size)
+    except SoftrockError as error:
+        raise HipError("hipErrorOutOfMemory", error.message, hint=error.hint) from None
 
 
 def free(address: int) -> None:
@@ -174,9 +181,7 @@ def host_malloc(size: int, flags: int = 0) -> int:
 
 
 def _host(home: state.DeviceState, size: int, kind: str, flags: int) -> int:
-    address = home.device.allocate_host(size)
-    if not address:
-        raise HipError("hipErrorOutOfMemory", f"{size} bytes of host memory were asked for")
+    address = take(home, size, host=True)
     state.runtime().allocations.add(Allocation(address, size, kind, home.index, flags))
     return address
 

@@ -56,12 +56,11 @@ class Pool:
     def _grow(self, rounded: int) -> int:
         if self.limit and self.reserved + rounded > self.limit:
             raise HipError("hipErrorOutOfMemory", f"the pool may hold {self.limit} bytes")
-        address = self.home.device.allocate(rounded)
-        if not address:
+        try:
+            address = memory.take(self.home, rounded)
+        except HipError:
             self.trim(0)
-            address = self.home.device.allocate(rounded)
-        if not address:
-            raise HipError("hipErrorOutOfMemory", f"{rounded} bytes were asked for")
+            address = memory.take(self.home, rounded)
         self.reserved += rounded
         self.reserved_high = max(self.reserved_high, self.reserved)
         return address

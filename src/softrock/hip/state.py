@@ -117,6 +117,11 @@ class Runtime:
         thing = self._handles.get(handle)
         return thing if isinstance(thing, kind) else None
 
+    def handle_of(self, thing: object) -> int:
+        """The handle of an object; 0 where it has none."""
+        with self.lock:
+            return next((handle for handle, each in self._handles.items() if each is thing), 0)
+
     def drop(self, handle: int) -> None:
         """Forget a handle."""
         with self.lock:

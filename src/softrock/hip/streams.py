@@ -70,6 +70,7 @@ class Stream:
         home = self.home
         if self.legacy:
             if home.blocking:
+                self._forbid_captures()
                 self._join_blocking()
                 home.null_work += 1
             else:
@@ -81,6 +82,13 @@ class Stream:
                 self.null_seen = home.null_work
             self.dirty = True
         return self.queue
+
+    def _forbid_captures(self) -> None:
+        """Work of the default stream would have to wait for streams whose work is only written down."""
+        for each in self.home.blocking:
+            if each.capture is not None:
+                each.capture.invalidate()
+                raise HipError("hipErrorStreamCaptureImplicit")
 
     def _join_blocking(self) -> None:
         for each in tuple(self.home.blocking):

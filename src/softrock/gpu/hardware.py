@@ -1,0 +1,5 @@
+"""The hardware GPU."""
+
+
+def open_devices() -> list:
+    return []
