@@ -41,7 +41,6 @@ __global__ void accelerate(int count, const float4 *position, float3 *accelerati
         const int j = start + threadIdx.x;
         tile[threadIdx.x] = j < count ? position[j] : make_float4(0, 0, 0, 0);  // a body without mass
         __syncthreads();
-#pragma unroll 8
         for (int k = 0; k < kTile; ++k)
             sum = attraction(sum, self, tile[k]);
         __syncthreads();

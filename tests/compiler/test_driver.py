@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from softrock.codeobj import bundle
 from softrock.compiler import toolchain
 
@@ -43,9 +43,7 @@ def test_program_with_two_targets(hipcc: Hipcc, program: Path, output: Output) -
     assert all(each.offset % 4096 == 0 for each in found.gpu)
 
 
-def test_default_output_and_optimisation(
-    hipcc: Hipcc, program: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_default_output_and_optimisation(hipcc: Hipcc, program: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert hipcc("k.hip", "--offload-arch=gfx942") == 0
     assert Path("a.out").is_file()
     assert hipcc("-###", "k.hip", "--offload-arch=gfx942") == 0
@@ -70,9 +68,7 @@ def test_code_object_version(hipcc: Hipcc, program: Path, version: int) -> None:
     assert found.gpu[0].data[8] == version - 2  # EI_ABIVERSION: 3 stands for v5, 4 for v6
 
 
-def test_compile_error_shows_file_and_line(
-    hipcc: Hipcc, work: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_compile_error_shows_file_and_line(hipcc: Hipcc, work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (work / "bad.hip").write_text('#include "tiny.h"\nglobal void k(int *p) { *p = missing; }\nint main() {}\n')
     assert hipcc("bad.hip", "-o", "bad") == 1
     printed = capfd.readouterr().err
@@ -105,9 +101,7 @@ def test_unknown_gpu(hipcc: Hipcc, program: Path, capfd: pytest.CaptureFixture[s
     assert "gfx31415" in capfd.readouterr().err
 
 
-def test_undefined_symbol_is_a_link_error(
-    hipcc: Hipcc, work: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_undefined_symbol_is_a_link_error(hipcc: Hipcc, work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (work / "m.hip").write_text("void elsewhere(); int main() { elsewhere(); }\n")
     assert hipcc("m.hip", "-o", "m", "--offload-arch=gfx942") == 1
     assert "elsewhere" in capfd.readouterr().err
@@ -149,7 +143,7 @@ def test_dependency_files(hipcc: Hipcc, program: Path) -> None:
 
 def test_save_temps(hipcc: Hipcc, program: Path) -> None:
     assert hipcc("-c", "k.hip", "--save-temps", "--offload-arch=gfx942") == 0
-    names = os.listdir()
+    names = [each.name for each in Path().iterdir()]
     assert "k-hip-amdgcn-amd-amdhsa-gfx942.s" in names
     assert any(each.endswith(".hipi") for each in names)
     assert "k.o" in names
@@ -173,9 +167,7 @@ def test_cuda_mode_is_told_to_the_source(hipcc: Hipcc, work: Path) -> None:
     assert hipcc("-x", "cu", "k.hip", *flags) == 0
 
 
-def test_warnings_are_printed_and_do_not_fail(
-    hipcc: Hipcc, work: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_warnings_are_printed_and_do_not_fail(hipcc: Hipcc, work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (work / "w.hip").write_text("int f() { int unused; return 0; }\n")
     assert hipcc("-c", "w.hip", "-Wall", "--offload-arch=gfx942") == 0
     printed = capfd.readouterr().err

@@ -316,11 +316,12 @@ def read_dependencies(lists: Sequence[Path]) -> list[str]:
     return list(found)
 
 
-def main(
-    args: Sequence[str], runtime: link.RuntimeProvider, *, name: str = "hipcc", cxx_is_hip: bool = True
-) -> int:
+def main(args: Sequence[str], runtime: link.RuntimeProvider, *, name: str = "hipcc", cxx_is_hip: bool = True) -> int:
     """Run as hipcc (or as clang++): print messages as clang does and return the exit status."""
     try:
+        if flags.is_gpu_only(args):
+            _emit(_compile_gpu_only(args, name))
+            return 0
         line = flags.parse(args, cxx_is_hip=cxx_is_hip)
         if line.mode == "link" and line.device_only:
             line.mode = "genco"  # without a host half there is nothing to link
@@ -344,11 +345,23 @@ def main(
         if error.hint:
             print(f"  mend: {error.hint}", file=sys.stderr)
         return error.status
+    _emit(outcome)
+    return 0
+
+
+def _emit(outcome: Outcome) -> None:
     sys.stderr.write(outcome.warnings)
     sys.stderr.flush()
     sys.stdout.buffer.write(outcome.output)
     sys.stdout.flush()
-    return 0
+
+
+def _compile_gpu_only(args: Sequence[str], name: str) -> Outcome:
+    """Sources for the GPU alone: clang's plan is right as it is, down to the linker."""
+    with temporary_folder() as folder:
+        jobs, remarks = plan.make([f"-resource-dir={toolchain.resource_dir()}", *args], name=name, temporary=folder)
+        output, warnings = Runner(jobs, folder).run()
+        return Outcome(remarks + warnings, output)
 
 
 def _query(args: Sequence[str], name: str) -> int:

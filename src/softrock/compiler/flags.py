@@ -7,6 +7,7 @@ goes to clang's own driver unread, which accepts or rejects it in its usual word
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -138,6 +139,14 @@ def expand_response_files(args: Sequence[str], depth: int = 0) -> list[str]:
             raise UsageError(f"response file {path}: {error}") from None
         out += expand_response_files(words, depth + 1)
     return out
+
+
+def is_gpu_only(args: Sequence[str]) -> bool:
+    """Whether a command line is for the GPU alone (``-target amdgcn-amd-amdhsa``): assembler, LLVM IR, OpenCL."""
+    return any(
+        word.startswith("--target=amdgcn") or (word in ("-target", "--target") and value.startswith("amdgcn"))
+        for word, value in itertools.pairwise([*args, ""])
+    )
 
 
 class _Parser:

@@ -39,9 +39,7 @@ class Runner:
         cwd: working folder of the commands.
     """
 
-    def __init__(
-        self, jobs: Sequence[Job], temporary: Path, limit: int | None = None, cwd: Path | None = None
-    ) -> None:
+    def __init__(self, jobs: Sequence[Job], temporary: Path, limit: int | None = None, cwd: Path | None = None) -> None:
         self.cwd = cwd
         self.states = [_State(job) for job in jobs]
         self.temporary = temporary
@@ -143,9 +141,7 @@ class Runner:
             bundle_writer.run(state.job.args)
             return 0
         real = output + ".bundle"
-        bundle_writer.run(
-            [f"-output={real}" if each.startswith("-output=") else each for each in state.job.args]
-        )
+        bundle_writer.run([f"-output={real}" if each.startswith("-output=") else each for each in state.job.args])
         self._feed(output, Path(real).read_bytes(), reader)
         return 0
 

@@ -86,6 +86,4 @@ def build(args: Sequence[str], targets: Sequence[str], runtime: RuntimeProvider,
     outcome = driver.compile_line(replace(line, output=str(built)), "softrock", lambda: library, track=True)
     if settings.load().no_cache:
         return Program(built, False, outcome.warnings)
-    return Program(
-        kept.keep(_KIND, key, built, _absolute(line, outcome.dependencies)), False, outcome.warnings
-    )
+    return Program(kept.keep(_KIND, key, built, _absolute(line, outcome.dependencies)), False, outcome.warnings)

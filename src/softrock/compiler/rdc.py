@@ -146,8 +146,6 @@ def extra_arguments(line: CommandLine, objects: Sequence[str], folder: Path) -> 
         bundled = folder / "rdc.hipfb"
         bundled.write_bytes(bundle.write(entries))
         return [str(_carrier(found, bundled, folder))]
-    if (
-        "__hip_fatbin" in found.defined
-    ):  # a bundle that the user assembled by hand stands for every object's own
+    if "__hip_fatbin" in found.defined:  # a bundle that the user assembled by hand stands for every object's own
         return [f"-Wl,--defsym={each}=__hip_fatbin" for each in sorted(wanted) if each.startswith(_FATBIN)]
     return []
