@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import mpmath as mp
+import mpmath
 
+mp: Any = mpmath
 Real = Any
 """An mpmath number (the package has no types)."""
 
@@ -90,9 +91,7 @@ def fit(poly: Poly, bits: int) -> list[Real]:
     truth = [function(s) for s in samples]
     for count in range(2, 60):
         exact = chebyshev(function, low, high, count, centre)
-        error = max(
-            abs(mp.polyval(exact[::-1], s - centre) / t - 1) for s, t in zip(samples, truth, strict=True)
-        )
+        error = max(abs(mp.polyval(exact[::-1], s - centre) / t - 1) for s, t in zip(samples, truth, strict=True))
         if error < limit:
             return exact
     raise ArithmeticError(f"{poly.name}: no degree below 60 reaches 2^-{bits + poly.guard}")

@@ -165,8 +165,10 @@ def samples(each: Case, fmt: Format, count: int, seed: int = 1) -> list[list[flo
     """`count` arguments (a column per argument), drawn in turn from every combination of the case's domains."""
     source = random.Random(f"{each.name}/{fmt.name}/{seed}")
     longest = math.lcm(*(len(d) for d in each.domains))
-    points = [[_sample(d[(i + j * (i // longest)) % len(d)], fmt, source) for j, d in enumerate(each.domains)]
-              for i in range(count)]
+    points = [
+        [_sample(d[(i + j * (i // longest)) % len(d)], fmt, source) for j, d in enumerate(each.domains)]
+        for i in range(count)
+    ]
     return [list(column) for column in zip(*points, strict=True)]
 
 

@@ -111,9 +111,11 @@ def ulp_distance(result: NDArray[Any], truth: NDArray[np.float64], type_name: st
 
     def position(values: NDArray[Any]) -> NDArray[np.int64]:
         bits = np.ascontiguousarray(values, dtype=kind).view(whole).astype(np.int64)
-        return np.where(bits < 0, int(np.iinfo(whole).min) - bits, bits)
+        ordered: NDArray[np.int64] = np.where(bits < 0, int(np.iinfo(whole).min) - bits, bits)
+        return ordered
 
     distance: NDArray[np.float64] = np.abs(position(result) - position(best)).astype(np.float64)
     both = np.isnan(result) & np.isnan(best)
     either = np.isnan(result) | np.isnan(best)
-    return np.where(both, 0.0, np.where(either, np.inf, distance))
+    distance = np.where(both, 0.0, np.where(either, np.inf, distance))
+    return distance

@@ -182,13 +182,14 @@ template <class T> INLINE dd<T> constant2(T hi, T lo) { return {hi, lo}; }
 
 // ---- exported names -----------------------------------------------------------------------------------------------
 // A half function is its float function rounded once; where that is not accurate enough the family says so itself.
+#define EXPORT_2F16(name)                                                    \
+  PURE half2 __ocml_##name##_2f16(half2 x) { return half2{__ocml_##name##_f16(x.x), __ocml_##name##_f16(x.y)}; }
 #define EXPORT1(name, fn)                                                    \
   PURE float __ocml_##name##_f32(float x) { return fn(x); }                  \
   PURE double __ocml_##name##_f64(double x) { return fn(x); }                \
-  PURE half __ocml_##name##_f16(half x) { return (half)fn((float)x); }
+  PURE half __ocml_##name##_f16(half x) { return (half)fn((float)x); }       \
+  EXPORT_2F16(name)
 #define EXPORT2(name, fn)                                                    \
   PURE float __ocml_##name##_f32(float x, float y) { return fn(x, y); }      \
   PURE double __ocml_##name##_f64(double x, double y) { return fn(x, y); }   \
   PURE half __ocml_##name##_f16(half x, half y) { return (half)fn((float)x, (float)y); }
-#define EXPORT_2F16(name)                                                    \
-  PURE half2 __ocml_##name##_2f16(half2 x) { return half2{__ocml_##name##_f16(x.x), __ocml_##name##_f16(x.y)}; }

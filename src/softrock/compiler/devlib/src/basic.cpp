@@ -73,6 +73,12 @@ INLINE parts<half> frexp_t(half x) {
 INLINE half logb_t(half x) { return (half)logb_t((float)x); }
 INLINE int ilogb_t(half x) { return ilogb_t((float)x); }
 
+// FP_NAN 0, FP_INFINITE 1, FP_ZERO 2, FP_SUBNORMAL 3, FP_NORMAL 4.
+template <class T> INLINE int fpclassify_t(T x) {
+  if (!is_finite(x)) return is_nan(x) ? 0 : 1;
+  return x == T(0) ? 2 : (as_bits(x) & lim<T>::expo) == 0 ? 3 : 4;
+}
+
 #define EXPORT_BASIC(S, T, UB)                                                                      \
   PURE T __ocml_fabs_##S(T x) { return abs_(x); }                                                   \
   PURE T __ocml_floor_##S(T x) { return floor_(x); }                                                \
@@ -95,6 +101,7 @@ INLINE int ilogb_t(half x) { return ilogb_t((float)x); }
   PURE T __ocml_fdim_##S(T x, T y) { return fdim_t(x, y); }                                         \
   PURE T __ocml_fma_##S(T a, T b, T c) { return mad_t(a, b, c); }                                   \
   PURE T __ocml_mad_##S(T a, T b, T c) { return mad_t(a, b, c); }                                   \
+  PURE T __ocml_fmuladd_##S(T a, T b, T c) { return mad_t(a, b, c); }                               \
   PURE T __ocml_nextafter_##S(T x, T y) { return nextafter_t(x, y); }                               \
   PURE T __ocml_succ_##S(T x) { return nextafter_t(x, inf<T>()); }                                  \
   PURE T __ocml_pred_##S(T x) { return nextafter_t(x, (T)-inf<T>()); }                              \
@@ -103,6 +110,7 @@ INLINE int ilogb_t(half x) { return ilogb_t((float)x); }
   PURE int __ocml_isinf_##S(T x) { return is_inf(x); }                                              \
   PURE int __ocml_isfinite_##S(T x) { return is_finite(x); }                                        \
   PURE int __ocml_isnormal_##S(T x) { return is_finite(x) && (as_bits(x) & lim<T>::expo) != 0; }    \
+  PURE int __ocml_fpclassify_##S(T x) { return fpclassify_t(x); }                                   \
   PURE int __ocml_signbit_##S(T x) { return is_negative(x); }                                       \
   PURE T __ocml_logb_##S(T x) { return logb_t(x); }                                                 \
   PURE int __ocml_ilogb_##S(T x) { return ilogb_t(x); }                                             \
@@ -135,6 +143,7 @@ EXPORT_2F16(trunc)
 EXPORT_2F16(round)
 EXPORT_2F16(rint)
 EXPORT_2F16(nearbyint)
+EXPORT_2F16(logb)
 typedef short short2 __attribute__((ext_vector_type(2)));
 PURE short2 __ocml_isnan_2f16(half2 x) { return short2{(short)-is_nan(x.x), (short)-is_nan(x.y)}; }
 PURE short2 __ocml_isinf_2f16(half2 x) { return short2{(short)-is_inf(x.x), (short)-is_inf(x.y)}; }
@@ -144,3 +153,12 @@ PURE half2 __ocml_fma_2f16(half2 a, half2 b, half2 c) {
 }
 PURE half2 __ocml_fmin_2f16(half2 a, half2 b) { return half2{fmin_any(a.x, b.x), fmin_any(a.y, b.y)}; }
 PURE half2 __ocml_fmax_2f16(half2 a, half2 b) { return half2{fmax_any(a.x, b.x), fmax_any(a.y, b.y)}; }
+
+typedef float float2 __attribute__((ext_vector_type(2)));
+#define EXPORT_FMA_2F32(name)                                                                       \
+  PURE float2 __ocml_##name##_2f32(float2 a, float2 b, float2 c) {                                  \
+    return float2{fma_(a.x, b.x, c.x), fma_(a.y, b.y, c.y)};                                        \
+  }
+EXPORT_FMA_2F32(fma)
+EXPORT_FMA_2F32(mad)
+EXPORT_FMA_2F32(fmuladd)

@@ -7,8 +7,6 @@ EXPORT1(cbrt, cbrt_t)
 EXPORT1(rcbrt, rcbrt_t)
 EXPORT2(hypot, hypot_t)
 EXPORT2(rhypot, rhypot_t)
-EXPORT_2F16(sqrt)
-EXPORT_2F16(rsqrt)
 
 #define EXPORT_LENGTHS(suffix, type, work)                                                              \
   PURE type __ocml_len3_##suffix(type a, type b, type c) {                                              \

@@ -7,10 +7,14 @@ EXPORT1(tan, tan_t)
 EXPORT1(sinpi, sinpi_t)
 EXPORT1(cospi, cospi_t)
 EXPORT1(tanpi, tanpi_t)
-EXPORT_2F16(sin)
-EXPORT_2F16(cos)
 
 #define EXPORT_SINCOS(name, fn)                                              \
+  PURE sc<float> __ocml_##name##_stret_f32(float x) { return fn(x); }        \
+  PURE sc<double> __ocml_##name##_stret_f64(double x) { return fn(x); }      \
+  PURE sc<half> __ocml_##name##_stret_f16(half x) {                          \
+    sc<float> v = fn((float)x);                                              \
+    return {(half)v.s, (half)v.c};                                           \
+  }                                                                          \
   API float __ocml_##name##_f32(float x, PRIVATE float *c) {                 \
     sc<float> v = fn(x);                                                     \
     *c = v.c;                                                                \
