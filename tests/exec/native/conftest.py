@@ -56,9 +56,7 @@ def _build(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Kernels:
-    ctypes.CDLL(
-        str(rt.runtime().path), ctypes.RTLD_GLOBAL
-    )  # so that the kernels find sr_barrier and the like
+    ctypes.CDLL(str(rt.runtime().path), ctypes.RTLD_GLOBAL)  # so that the kernels find sr_barrier and the like
     return Kernels(_build(tmp_path_factory.mktemp("kernels")))
 
 

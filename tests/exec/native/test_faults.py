@@ -24,9 +24,7 @@ from softrock.exec.runtime import WaveState as State
 FIBERS = rt.Flags.FIBERS
 
 
-def fault_of(
-    queue: rt.Queue, launch: rt.Launch, kernarg: bytes = b"", grid: int = 40, group: int = 256
-) -> rt.Fault:
+def fault_of(queue: rt.Queue, launch: rt.Launch, kernarg: bytes = b"", grid: int = 40, group: int = 256) -> rt.Fault:
     launch.shape((grid, 1, 1), (group, 1, 1))
     queue.launch(launch, kernarg)
     assert queue.wait(timeout=20)
@@ -160,13 +158,9 @@ def test_a_copy_from_nowhere(kernels: Any, queue: rt.Queue) -> None:
     works(kernels, queue)
 
 
-@pytest.mark.parametrize(
-    ("name", "flags"), [("spin", 0), ("spin", 1), ("spin_clock", 0), ("yield_forever", 1)]
-)
+@pytest.mark.parametrize(("name", "flags"), [("spin", 0), ("spin", 1), ("spin_clock", 0), ("yield_forever", 1)])
 @pytest.mark.parametrize("grid", [1, 9])
-def test_abort_ends_a_spinning_kernel(
-    kernels: Any, queue: rt.Queue, name: str, flags: int, grid: int
-) -> None:
+def test_abort_ends_a_spinning_kernel(kernels: Any, queue: rt.Queue, name: str, flags: int, grid: int) -> None:
     launch = kernels.launch(name, flags=rt.Flags(flags))
     launch.shape((grid, 1, 1), (128, 1, 1))
     after = kernels.launch("add_one")
@@ -279,9 +273,7 @@ def test_a_process_may_exit_while_a_kernel_spins(kernels: Any) -> None:
     assert time.monotonic() - start < 5
 
 
-def test_the_compiled_library_is_rebuilt_when_it_is_damaged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_compiled_library_is_rebuilt_when_it_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from softrock.exec import build
 
     monkeypatch.setenv("SOFTROCK_CACHE_DIR", str(tmp_path))

@@ -46,9 +46,7 @@ def bits_of(values: Array) -> Array:
     ],
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_narrowing(
-    kernels: Any, queue: rt.Queue, symbol: str, kernel: str, source: type, target: type
-) -> None:
+def test_narrowing(kernels: Any, queue: rt.Queue, symbol: str, kernel: str, source: type, target: type) -> None:
     values = samples(source)
     out = np.zeros(values.size, np.uint16)
     launch = kernels.launch(kernel)

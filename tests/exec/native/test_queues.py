@@ -140,9 +140,7 @@ def test_host_calls_wait_their_turn(kernels: Any, queue: rt.Queue) -> None:
     value, seen = np.zeros(1, np.uint32), []
     for _ in range(5):
         queue.launch(add_one(kernels, 50), struct.pack("Q", value.ctypes.data))
-        queue.call(
-            lambda: seen.append((int(value[0]), threading.current_thread() is threading.main_thread()))
-        )
+        queue.call(lambda: seen.append((int(value[0]), threading.current_thread() is threading.main_thread())))
     assert queue.wait(timeout=10)
     assert seen == [(50 * (i + 1), False) for i in range(5)]
 

@@ -109,9 +109,7 @@ def test_reduction_with_nine_barriers(kernels: Any, queue: rt.Queue) -> None:
 
 
 @pytest.mark.parametrize(("wave_size", "items"), [(64, 1024), (32, 1024), (64, 64), (64, 130)])
-def test_waves_that_have_ended_count_as_arrived(
-    kernels: Any, queue: rt.Queue, wave_size: int, items: int
-) -> None:
+def test_waves_that_have_ended_count_as_arrived(kernels: Any, queue: rt.Queue, wave_size: int, items: int) -> None:
     waves = -(-items // wave_size)
     out = np.zeros((50, 64), np.uint32)
     launch = kernels.launch("leave_early", flags=FIBERS, lds_bytes=256, wave_size=wave_size)
