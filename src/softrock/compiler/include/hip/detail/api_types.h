@@ -3,8 +3,7 @@
 #ifndef SOFTROCK_HIP_API_TYPES_H
 #define SOFTROCK_HIP_API_TYPES_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "hip/detail/integers.h"
 
 #include "hip/detail/api_enums.h"
 #include "hip/detail/api_flags.h"
