@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from softrock.decode.instruction import Instruction, Operand
+from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.context import Wave
-from softrock.lift.ir import Val, elem_of
+from softrock.lift.ir import Ty, Val, elem_of
 from softrock.lift.registry import Semantic, Token
 
 
@@ -148,39 +148,66 @@ def clamp01(x: Wave, value: Val) -> Val:
 
 
 def _packed(x: Wave, inst: Instruction, semantic: Semantic) -> None:
-    elem = semantic.outs[0].elem
-    wide = elem_of(elem)[1] == 32
-    halves: list[Val] = []
+    if elem_of(semantic.outs[0].elem)[1] == 16:
+        _packed_halves(x, inst, semantic)
+    else:
+        _packed_words(x, inst, semantic)
+
+
+def _packed_halves(x: Wave, inst: Instruction, semantic: Semantic) -> None:
+    """Both halves of all lanes at once, as one vector of twice as many elements."""
+    args: list[Val] = []
+    position = 0
+    for token in semantic.ins:
+        if token.role == "dst":
+            args.append(x.flush(_halves(x, x.read_word(inst.dst[0]), token.elem)))
+        else:
+            args.append(x.flush(_packed_source(x, inst, position, token.elem)))
+            position += 1
+    value = _packed_result(x, inst, semantic.function(x, *args)).bits_as("u16")
+    x.write(inst.dst[0], x.b.op(Ty("u", 32, x.W), f"bitcast {value.typed} to <{x.W} x i32>"))
+
+
+def _halves(x: Wave, word: Val, elem: str) -> Val:
+    return x.b.op(Ty("u", 16, 2 * x.W), f"bitcast {word.typed} to <{2 * x.W} x i16>").bits_as(elem)
+
+
+def _packed_source(x: Wave, inst: Instruction, position: int, elem: str) -> Val:
+    """A source with its halves chosen by op_sel and op_sel_hi and negated by neg_lo and neg_hi."""
+    op = inst.src[position]
+    low = inst.mod("op_sel") >> position & 1
+    high = inst.mods.get("op_sel_hi", 7) >> position & 1
+    if op.kind in (Kind.VGPR, Kind.AGPR):
+        halves = _halves(x, x.read(op, "u32"), "u16")
+        if (low, high) != (0, 1):
+            halves = halves.shuffle([pair + which for pair in range(0, 2 * x.W, 2) for which in (low, high)])
+    else:
+        parts = [x.read(op, elem, which).bits_as("u16").to("u32") for which in (low, high)]
+        halves = _halves(x, parts[0] | (parts[1] << 16), "u16")
+    signs = inst.mod("neg_lo") >> position & 1, inst.mod("neg_hi") >> position & 1
+    if elem[0] in "fb" and any(signs):
+        mask = x.const("u32", signs[0] << 15 | signs[1] << 31)
+        halves = halves ^ _halves(x, mask, "u16")
+    return halves.bits_as(elem)
+
+
+def _packed_result(x: Wave, inst: Instruction, value: Val) -> Val:
+    if inst.mod("clamp") and not x.clamp_handled:
+        if not value.is_float:
+            raise x.unsupported(inst, "integer clamp")
+        value = clamp01(x, value)
+    return x.flush(value)
+
+
+def _packed_words(x: Wave, inst: Instruction, semantic: Semantic) -> None:
+    words: list[Val] = []
     for part in (0, 1):
         sel = inst.mods.get("op_sel_hi", 7) if part else inst.mod("op_sel")
         neg = inst.mod("neg_hi") if part else inst.mod("neg_lo")
         args: list[Val] = []
-        position = 0
-        for token in semantic.ins:
-            if token.role == "dst":
-                args.append(_packed_source(x, inst.dst[0], token.elem, part, wide))
-                continue
-            value = _packed_source(x, inst.src[position], token.elem, sel >> position & 1, wide)
-            if neg >> position & 1 and value.is_float:
-                value = -value
-            args.append(x.flush(value))
-            position += 1
-        value = semantic.function(x, *args)
-        if inst.mod("clamp") and not x.clamp_handled:
-            if not value.is_float:
-                raise x.unsupported(inst, "integer clamp")
-            value = clamp01(x, value)
-        halves.append(x.flush(value))
-    if wide:
-        x.write_words(inst.dst[0], halves)
-    else:
-        low, high = (h.bits_as("u16").to("u32") for h in halves)
-        x.write(inst.dst[0], (high << 16) | low)
-
-
-def _packed_source(x: Wave, op: Operand, elem: str, which: int, wide: bool) -> Val:
-    if not wide:
-        return x.read(op, elem, which)
-    if op.dwords == 1:
-        return x.read_word(op).bits_as(elem)
-    return x.read_word(op, which).bits_as(elem)
+        for position, token in enumerate(semantic.ins):
+            op = inst.src[position]
+            value = x.read_word(op, sel >> position & 1 if op.dwords == 2 else 0).bits_as(token.elem)
+            args.append(x.flush(-value if neg >> position & 1 else value))
+        words.append(_packed_result(x, inst, semantic.function(x, *args)))
+    x.write_words(inst.dst[0], words)

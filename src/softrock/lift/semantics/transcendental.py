@@ -1,0 +1,215 @@
+"""Reciprocals, roots, exponentials, logarithms and trigonometry: vector kernels, within one ulp.
+
+The hardware's results are approximate too (ISA guides: 1 ulp for most); these are at least as good. f16 goes through f32
+and is rounded once more, which leaves at most 0.51 ulp. Polynomials interpolate at Chebyshev nodes on the reduced range
+(computed with 40 digits); the constants below are what is left of them in double precision. Angles are in turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from softrock.lift.ir import Val
+from softrock.lift.registry import valu
+from softrock.lift.semantics.floats import MANTISSA, canonical, power_of_two, raw_bits
+
+if TYPE_CHECKING:
+    from softrock.lift.context import Wave
+
+_LOG2_E = 1.4426950408889634
+_TAU = 6.283185307179586
+
+_EXP2 = (
+    1.0,
+    0.6931472067028326,
+    0.24022650922288757,
+    0.05550327226670302,
+    0.009618056678524637,
+    0.0013400428177615838,
+    0.0001546144469856913,
+)
+"""2 ** r on [-1/2, 1/2]; relative error 2 ** -28."""
+
+_LOG2 = (
+    -0.7213475196293067,
+    0.4808981949068801,
+    -0.36067391805453075,
+    0.28855987996723087,
+    -0.24046172645417227,
+    0.20532894396331414,
+    -0.17919447436654068,
+    0.17041310234844276,
+    -0.16673641913510337,
+    0.09765637520660156,
+)
+"""(log2(1 + f) - f * log2(e)) / f ** 2 on [sqrt(1/2) - 1, sqrt(2) - 1]."""
+
+_SIN = (
+    -1.7495288242161402e-07,
+    -41.341702116744,
+    81.60522617402967,
+    -76.70427987604262,
+    42.009779303153906,
+    -14.393966295455941,
+)
+"""sin(2 pi r) / r - float32(2 pi) in r ** 2, for |r| <= 1/4."""
+
+
+def _horner(z: Val, coefficients: Sequence[float]) -> Val:
+    out = z.b.const("f32", coefficients[-1], z.lanes)
+    for c in reversed(coefficients[:-1]):
+        out = out.fma(z, c)
+    return out
+
+
+def _single(value: float) -> float:
+    """The nearest f32."""
+    import struct
+
+    out: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    return out
+
+
+# -- reciprocals and roots ---------------------------------------------------------------------------------------
+
+
+def _estimate(x: Wave, value: Val, word: str) -> Val | None:
+    """AVX-512's 14-bit estimate (word ``rcp14`` or ``rsqrt14``), None where the host has none."""
+    if not x.native_gather or value.lanes not in (32, 64):
+        return None
+    lanes, name, intrinsic = value.lanes, f"sr_{word}_{value.lanes}", f"llvm.x86.avx512.{word}.ps.512"
+    part = "<16 x float>"
+    x.b.declare(intrinsic, f"declare {part} @{intrinsic}({part}, {part}, i16)")
+    lines = [f"define internal <{lanes} x float> @{name}(<{lanes} x float> %v) alwaysinline {{"]
+    joined = "poison"
+    for k in range(lanes // 16):
+        inside = ", ".join(f"i32 {16 * k + j}" for j in range(16))
+        place = ", ".join(f"i32 {lanes + j - 16 * k if 16 * k <= j < 16 * k + 16 else j}" for j in range(lanes))
+        wide = ", ".join(f"i32 {j}" if j < 16 else "i32 poison" for j in range(lanes))
+        lines += [
+            f"  %p{k} = shufflevector <{lanes} x float> %v, <{lanes} x float> poison, <16 x i32> <{inside}>",
+            f"  %e{k} = call {part} @{intrinsic}({part} %p{k}, {part} zeroinitializer, i16 -1)",
+            f"  %w{k} = shufflevector {part} %e{k}, {part} poison, <{lanes} x i32> <{wide}>",
+            f"  %j{k} = shufflevector <{lanes} x float> {joined}, <{lanes} x float> %w{k}, <{lanes} x i32> <{place}>",
+        ]
+        joined = f"%j{k}"
+    lines += [f"  ret <{lanes} x float> {joined}", "}"]
+    x.b.declare(name, "\n".join(lines))
+    return x.b.op(value.ty, f"call {value.ty.llvm} @{name}({value.typed})")
+
+
+def reciprocal(x: Wave, a: Val) -> Val:
+    """1 / a: correctly rounded, or on AVX-512 hosts within 0.6 ulp."""
+    guess = _estimate(x, a, "rcp14") if a.bits == 32 else None
+    if guess is None:
+        return canonical(a.b.const(f"f{a.bits}", 1.0, a.lanes) / a)
+    error = (-a).fma(guess, 1.0)
+    better = guess.fma(error.fma(error, error), guess)
+    return canonical(error.fabs().lt(1.0).select(better, guess))  # not so at zeros and infinities
+
+
+def inverse_root(x: Wave, a: Val) -> Val:
+    """1 / sqrt(a), within 0.8 ulp: an estimate and one step of third or second order."""
+    guess = _estimate(x, a, "rsqrt14") if a.bits == 32 else None
+    if guess is None:
+        guess = a.b.const(f"f{a.bits}", 1.0, a.lanes) / a.sqrt()
+    error = (-(a * guess)).fma(guess, 1.0)
+    better = (guess * error).fma(error.fma(0.375, 0.5), guess)
+    return canonical(error.fabs().lt(1.0).select(better, guess))
+
+
+# -- exponential and logarithm ---------------------------------------------------------------------------------------
+
+
+def exp2(x: Wave, a: Val) -> Val:
+    """2 ** a for f32."""
+    bounded = a.intrinsic("maxnum", -200.0).intrinsic("minnum", 200.0)
+    whole = bounded.intrinsic("roundeven")
+    power = _horner(bounded - whole, _EXP2)
+    exponent = whole.to("i32")
+    half = exponent >> 1
+    out = power * power_of_two(x, half, 32) * power_of_two(x, exponent - half, 32)
+    return canonical(a.is_nan().select(a + a, out))
+
+
+def log2(x: Wave, a: Val) -> Val:
+    """log2(a) for f32: -infinity at zeros, NaN below."""
+    small = a.lt(2.0**-126)
+    scaled = small.select(a * 2.0**23, a)
+    raw = raw_bits(scaled)
+    # The significand in [sqrt(1/2), sqrt(2)) and the exponent that belongs to it.
+    root = 0x3F3504F3
+    moved = raw - root
+    exponent = moved.bits_as("i32") >> MANTISSA[32]
+    significand = ((moved & 0x7FFFFF) + root).bits_as("f32")
+    f = significand - 1.0
+    high = _single(_LOG2_E)
+    leading = f * high
+    rest = (f * f).fma(_horner(f, _LOG2), f.fma(high, -leading) + f * (_LOG2_E - high))
+    e = (exponent - small.to("i32") * 23).to("f32")
+    total = e + leading
+    # |e| >= 1 > |leading| or e = 0: the sum's error is exact either way.
+    lost = leading - (total - e)
+    out = total + (lost + rest)
+    out = a.eq(float("inf")).select(a, out)
+    out = a.eq(0.0).select(float("-inf"), out)
+    return canonical(a.fcmp("ult", 0.0).select(float("nan"), out))
+
+
+# -- trigonometry in turns -----------------------------------------------------------------------------------------
+
+
+def _sin_quarter(r: Val) -> Val:
+    """sin(2 pi r) for |r| <= 1/4."""
+    return r.fma(_single(_TAU), r * _horner(r * r, _SIN))
+
+
+def _turn_fraction(a: Val) -> Val:
+    return a - a.intrinsic("roundeven")
+
+
+def sin_turns(x: Wave, a: Val) -> Val:
+    """sin(2 pi a) for f32; NaN at infinities."""
+    r = _turn_fraction(a)
+    folded = (r.fabs() * -1.0 + 0.5).intrinsic("copysign", r)
+    out = _sin_quarter(r.fabs().gt(0.25).select(folded, r))
+    return canonical(a.eq(0.0).select(a, out))
+
+
+def cos_turns(x: Wave, a: Val) -> Val:
+    """cos(2 pi a) for f32; NaN at infinities."""
+    return canonical(_sin_quarter(_turn_fraction(a).fabs() * -1.0 + 0.25))
+
+
+# -- registration ---------------------------------------------------------------------------------------------------
+
+_WITHIN = "within 1 ulp"
+_KERNELS: dict[str, tuple[Callable[[Wave, Val], Val], str]] = {
+    "rcp": (reciprocal, _WITHIN),
+    "rcp_iflag": (reciprocal, _WITHIN),
+    "rsq": (inverse_root, _WITHIN),
+    "sqrt": (lambda x, a: canonical(a.sqrt()), "correctly rounded"),
+    "exp": (exp2, _WITHIN),
+    "exp_legacy": (exp2, _WITHIN),
+    "log": (log2, _WITHIN),
+    "log_legacy": (log2, _WITHIN),
+    "sin": (sin_turns, "within 1 ulp of the reduced turn"),
+    "cos": (cos_turns, "within 1 ulp of the reduced turn"),
+}
+
+
+def _register(word: str, kernel: Callable[[Wave, Val], Val], quality: str) -> None:
+    valu(f"v_{word}_f32", "f32 <- f32", approximate=quality)(kernel)
+    valu(f"v_s_{word}_f32", "s:f32 <- s:f32", approximate=quality)(kernel)
+    if "_" not in word:
+        half = "within 0.51 ulp"
+        through = lambda x, a: canonical(kernel(x, a.to("f32")).to("f16"))  # noqa: E731
+        valu(f"v_{word}_f16", "f16 <- f16", approximate=half)(through)
+        valu(f"v_s_{word}_f16", "s:f16 <- s:f16", approximate=half)(through)
+
+
+for _word, (_kernel, _quality) in _KERNELS.items():
+    _register(_word, _kernel, _quality)
+for _word in ("rcp", "rsq", "sqrt"):
+    valu(f"v_{_word}_f64", "f64 <- f64", approximate=_KERNELS[_word][1])(_KERNELS[_word][0])
