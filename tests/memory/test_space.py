@@ -72,6 +72,7 @@ def test_alignment_is_kept(space: AddressSpace, align: int) -> None:
     assert all(space.alloc(size, align=align) % align == 0 for size in (1, 300, 70_000, 3 * MIB) * 3)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the child does next to nothing
 def test_overruns_and_uses_after_free_fault(space: AddressSpace) -> None:
     big, next_to_it = space.alloc(100_000), space.alloc(100_000)
     assert next_to_it - big >= 106_496
@@ -157,6 +158,7 @@ def test_registered_memory(space: AddressSpace) -> None:
         space.unregister(base)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the child does next to nothing
 def test_many_small_allocations_share_pages_and_give_them_back(space: AddressSpace) -> None:
     before = mappings()
     places = [space.alloc(300) for _ in range(20_000)]

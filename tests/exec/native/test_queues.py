@@ -209,6 +209,7 @@ def test_launch_times(kernels: Any, queue: rt.Queue) -> None:
     assert before < launch.times[0] < launch.times[1] < time.monotonic_ns()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the child does next to nothing
 def test_the_runtime_works_in_a_forked_child(kernels: Any, queue: rt.Queue) -> None:
     value = np.zeros(1, np.uint32)
     queue.launch(add_one(kernels, 100), struct.pack("Q", value.ctypes.data))

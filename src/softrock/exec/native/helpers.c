@@ -191,7 +191,8 @@ const sr_symbol *sr_symbols(uint32_t *count) {
         OWN(truncf), OWN(rint), OWN(rintf), OWN(nearbyint), OWN(nearbyintf), OWN(round), OWN(roundf), OWN(sqrt),
         OWN(sqrtf), OWN(ldexp), OWN(ldexpf), OWN(frexp), OWN(frexpf), OWN(fmin), OWN(fminf), OWN(fmax), OWN(fmaxf),
         OWN(exp), OWN(expf), OWN(exp2), OWN(exp2f), OWN(log), OWN(logf), OWN(log2), OWN(log2f), OWN(sin), OWN(sinf),
-        OWN(cos), OWN(cosf), OWN(pow), OWN(powf),
+        OWN(cos), OWN(cosf), OWN(pow), OWN(powf), OWN(sincos), OWN(sincosf), OWN(tan), OWN(tanf), OWN(roundeven),
+        OWN(roundevenf), OWN(bcmp),
     };
     *count = sizeof table / sizeof *table;
     return table;

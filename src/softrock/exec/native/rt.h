@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -31,8 +32,13 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+#if defined(__aarch64__)
+enum { PAGE = 65536 }; /* the largest page size of its kernels */
+#else
+enum { PAGE = 4096 };
+#endif
+
 enum {
-    PAGE = 4096,
     MAX_WAVES = 64,
     MAX_WORKERS = 1024,
     MAX_RESIDENT = 64,       /* workgroups a worker keeps at once when a launch is not cooperative */
