@@ -489,7 +489,9 @@ class Runtime:
         self._calls: dict[int, Callable[[], object]] = {}
         self._numbers = itertools.count(1)
         self.trampoline: Any = self.ffi.callback("void(void *)", self._call_held)
-        self.symbols: dict[str, int] = {string(table[i].name).decode(): table[i].address for i in range(count[0])}
+        self.symbols: dict[str, int] = {
+            string(table[i].name).decode(): table[i].address for i in range(count[0]) if table[i].address
+        }
 
     def hold(self, function: Callable[[], object]) -> int:
         """Keep a function until `trampoline` is called with the number that this returns, which calls it."""

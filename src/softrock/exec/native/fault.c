@@ -214,13 +214,22 @@ static void install_one(int number, void (*handler)(int, siginfo_t *, void *)) {
     sigaction(number, &ours, NULL);
 }
 
+/* glibc has pthread_atfork only in the static part of its library, musl has only that. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
+#pragma weak pthread_atfork
+
+static void at_fork(void) {
+    if (__register_atfork) __register_atfork(NULL, NULL, fork_child, NULL);
+    else if (pthread_atfork) pthread_atfork(NULL, NULL, fork_child);
+}
+
 /* Before each launch: another part of the process may have put its own handlers in (faulthandler does). */
 static void renew_handlers(void) { install_one(SIGSEGV, on_signal); }
 
 static void install_handlers(void) {
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) install_one(caught[i], on_signal);
     install_one(SR_STOP_SIGNAL, on_stop);
-    if (!pool.handlers) pthread_atfork(NULL, NULL, fork_child);
+    if (!pool.handlers) at_fork();
     pool.handlers = true;
 }
 

@@ -176,6 +176,9 @@ SR_EXPORT __int128 sr_modti3(__int128 a, __int128 b) {
 #define OWN(name) {#name, (uint64_t)name}
 #define AS(name, function) {#name, (uint64_t)function}
 
+#pragma weak roundeven
+#pragma weak roundevenf
+
 const sr_symbol *sr_symbols(uint32_t *count) {
     static sr_symbol table[] = {
         OWN(sr_barrier), OWN(sr_yield), OWN(sr_trap), OWN(sr_bad_pc), OWN(sr_unsupported), OWN(sr_lookup),
