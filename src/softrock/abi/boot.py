@@ -182,6 +182,9 @@ def _broken(error: BaseException, name: str) -> int:
         import traceback
 
         traceback.print_exception(error)
+    code = getattr(error, "code", None)
+    if isinstance(error, SoftrockError) and isinstance(code, int):  # a HIPRTC error: the program has its log
+        return code
     if isinstance(error, KeyboardInterrupt):
         _interrupted()
         return UNKNOWN

@@ -140,7 +140,7 @@ def _build(scratch: Path, out: Path) -> None:
     declared = prototypes.read(HIP_HEADER)
     nodes = generate.versions()
     known = {each.name for each in declared} | native
-    unknown = {name for names in nodes.values() for name in names if name.startswith("hip")} - known
+    unknown = {name for names in nodes.values() for name in names if name.startswith("hip") and not name.startswith("hiprtc")} - known
     (scratch / "generated.h").write_text(generate.error_table(errors.table()))
     (scratch / "exports.c").write_text(generate.export_table(known | unknown))
     stubs = ['#include "shim.h"', '#include "hip/detail/api_functions.h"']

@@ -46,7 +46,7 @@ def stub(prototype: Prototype) -> str:
     lines += [f"    SR_PUT(slots[{i}], {name});" for i, (_, name) in enumerate(prototype.params)]
     if prototype.result.endswith("Error_t"):
         lines.append(f"    return ({prototype.result})sr_note(sr_call(&stub, slots));")
-    elif prototype.result.endswith("Result") or prototype.result == "hiprtcResult":
+    elif prototype.result == "hiprtcResult":
         lines.append(f"    return ({prototype.result})sr_call(&stub, slots);")
     elif prototype.result == "void":
         lines.append("    sr_call(&stub, slots);")

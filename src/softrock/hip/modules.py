@@ -261,6 +261,11 @@ def load_image(data: bytes, home: state.DeviceState, name: str) -> Module:
         raise HipError("hipErrorNotSupported", error.message, hint=error.hint) from None
 
 
+def load_data(data: bytes, name: str = "the image") -> Module:
+    """Load a code object or bundle on the current device; see :func:`load_image`."""
+    return load_image(data, state.current(), name)
+
+
 def load_file(path: str) -> Module:
     """Load a file on the current device.
 
