@@ -229,3 +229,34 @@ def test_the_runtime_works_in_a_forked_child(kernels: Any, queue: rt.Queue) -> N
     queue.launch(add_one(kernels, 100), struct.pack("Q", value.ctypes.data))
     assert queue.wait(timeout=10)
     assert value[0] == 200
+
+
+@pytest.mark.parametrize("size", [(8 << 20) - 1, (8 << 20) + 5, 33 << 20])
+def test_large_copies_and_fills(queue: rt.Queue, size: int) -> None:
+    source = np.random.default_rng(4).integers(0, 255, size + 16, np.uint8)
+    target = np.zeros_like(source)
+    queue.memcpy(target.ctypes.data + 3, source.ctypes.data + 8, size)
+    assert queue.wait(timeout=10)
+    assert (target[3 : 3 + size] == source[8 : 8 + size]).all()
+    assert not target[:3].any()
+    assert not target[3 + size :].any()
+    expected = source.copy()
+    expected[100 : 100 + size - 100] = expected[:-100][: size - 100].copy()
+    queue.memcpy(source.ctypes.data + 100, source.ctypes.data, size - 100)  # overlapping
+    assert queue.wait(timeout=10)
+    assert (source == expected).all()
+    words = np.zeros(size // 4 + 2, np.uint32)
+    queue.fill(words.ctypes.data + 4, 0x01020304, size // 4, element=4)
+    assert queue.wait(timeout=10)
+    assert (words[0], words[-1]) == (0, 0)
+    assert (words[1:-1] == 0x01020304).all()
+
+
+def test_a_large_copy_that_faults(queue: rt.Queue) -> None:
+    target = np.zeros(64 << 20, np.uint8)
+    queue.memcpy(target.ctypes.data, 0x10000, target.nbytes)
+    assert queue.wait(timeout=10)
+    fault = queue.fault()
+    assert fault is not None
+    assert fault.kind == rt.FaultKind.COPY
+    queue.clear()

@@ -163,7 +163,9 @@ static void job_body(void *worker_, void *job_) {
     worker *w = worker_;
     packet *job = job_;
     w->in_code = 1;
-    if (job->launch.flags & SR_FIBERS)
+    if (job->kind != LAUNCH)
+        run_copy(job);
+    else if (job->launch.flags & SR_FIBERS)
         run_fibers(w, job);
     else
         run_direct(w, job);
@@ -181,6 +183,7 @@ static void run_job(worker *w, packet *job) {
     w->at = w->end = 0;
     w->group_ns = 0;
     w->active_count = 0;
+    w->current = NULL;
     w->reaper = false;
     w->stop_pc = 0;
     uint64_t before = w->groups_run;

@@ -128,7 +128,8 @@ int64_t sr_enqueue_launch(sr_queue *q, const sr_launch *launch) {
     return enqueue(q, p);
 }
 
-static void launch_end(packet *p) {
+static void work_end(packet *p) {
+    if (p->kind != LAUNCH) return;
     if (p->launch.times) {
         p->launch.times[0] = p->started;
         p->launch.times[1] = now_ns();
@@ -136,71 +137,27 @@ static void launch_end(packet *p) {
     atomic_fetch_add_explicit(&pool.launches, 1, memory_order_relaxed);
 }
 
-/* False when another worker ends the launch and goes on with the queue. */
-static bool launch_run(worker *w, packet *p) {
+/* A launch, copy or fill. False when another worker ends it and goes on with the queue. */
+static bool work_run(worker *w, packet *p) {
+    bool launch = p->kind == LAUNCH;
     if (p->queue->failed) return true;
-    if (UNLIKELY(pool.aborting)) {
+    if (UNLIKELY(pool.aborting && launch)) {
         fault_host(p, SR_FAULT_ABORTED, pool.aborting - 1);
         return true;
     }
     renew_handlers();
-    if (p->launch.times) p->started = now_ns();
+    if (launch && p->launch.times) p->started = now_ns();
     if (p->total > 1 && pool.asked > 1) {
         pool_publish(p);
-        if ((p->launch.flags & SR_COOPERATIVE) || atomic_load(&pool.deep_sleepers)) wake_workers(pool.asked);
+        if (!launch || (p->launch.flags & SR_COOPERATIVE) || atomic_load(&pool.deep_sleepers))
+            wake_workers(pool.asked);
         run_job(w, p);
         if (!pool_leave(p)) return false;
     } else {
         run_job(w, p);
     }
-    launch_end(p);
+    work_end(p);
     return true;
-}
-
-static void copy_body(void *worker_, void *packet_) {
-    worker *w = worker_;
-    packet *p = packet_;
-    const sr_copy *c = &p->copy;
-    w->in_code = 1;
-    if (c->height == 1 && c->depth == 1) {
-        memmove((void *)c->dst, (const void *)c->src, c->width);
-    } else {
-        for (uint64_t z = 0; z < c->depth; z++)
-            for (uint64_t y = 0; y < c->height; y++)
-                memmove((void *)(c->dst + z * c->dst_slice + y * c->dst_pitch),
-                        (const void *)(c->src + z * c->src_slice + y * c->src_pitch), c->width);
-    }
-    w->in_code = 0;
-}
-
-static void fill_row(uint64_t dst, const sr_fill *f) {
-    if (f->element == 1) {
-        memset((void *)dst, (int)f->value, f->width);
-    } else if (f->element == 2) {
-        for (uint64_t i = 0; i < f->width; i++) ((uint16_t *)dst)[i] = (uint16_t)f->value;
-    } else {
-        for (uint64_t i = 0; i < f->width; i++) ((uint32_t *)dst)[i] = f->value;
-    }
-}
-
-static void fill_body(void *worker_, void *packet_) {
-    worker *w = worker_;
-    packet *p = packet_;
-    const sr_fill *f = &p->fill;
-    w->in_code = 1;
-    for (uint64_t z = 0; z < f->depth; z++)
-        for (uint64_t y = 0; y < f->height; y++) fill_row(f->dst + z * f->slice + y * f->pitch, f);
-    w->in_code = 0;
-}
-
-static void guarded_packet(worker *w, packet *p, void (*body)(void *, void *)) {
-    if (p->queue->failed) return;
-    w->current = NULL;
-    w->reaper = false;
-    w->job = p;
-    sr_call_guarded(&w->guard_rsp, body, w, p);
-    w->in_code = 0;
-    w->job = NULL;
 }
 
 int64_t sr_enqueue_memcpy(sr_queue *q, uint64_t dst, uint64_t src, uint64_t bytes) {
@@ -212,6 +169,7 @@ int64_t sr_enqueue_copy(sr_queue *q, const sr_copy *copy) {
     packet *p = packet_new(q, COPY, 0);
     if (!p) return -ENOMEM;
     p->copy = *copy;
+    p->total = copy_pieces(copy);
     return enqueue(q, p);
 }
 
@@ -220,6 +178,7 @@ int64_t sr_enqueue_fill(sr_queue *q, const sr_fill *fill) {
     packet *p = packet_new(q, FILL, 0);
     if (!p) return -ENOMEM;
     p->fill = *fill;
+    p->total = fill_pieces(fill);
     return enqueue(q, p);
 }
 
@@ -506,9 +465,9 @@ void sr_queue_clear(sr_queue *q) {
 /* True if the packet is done; false if something else sends the queue on later. */
 static bool packet_run(worker *w, sr_queue *q, packet *p) {
     switch (p->kind) {
-    case LAUNCH: return launch_run(w, p);
-    case COPY: guarded_packet(w, p, copy_body); return true;
-    case FILL: guarded_packet(w, p, fill_body); return true;
+    case LAUNCH:
+    case COPY:
+    case FILL: return work_run(w, p);
     case CALL: calls_push(p); return false;
     case RECORD: record_run(p); return true;
     case WAIT: return wait_run(q, p);
@@ -549,7 +508,7 @@ static void queue_run(worker *w, sr_queue *q) {
 /* The last worker of a launch: retire it and go on with its queue. */
 static void queue_finish(worker *w, packet *job) {
     sr_queue *q = job->queue;
-    launch_end(job);
+    work_end(job);
     packet_retire(q, job);
     queue_run(w, q);
 }

@@ -1,0 +1,62 @@
+/* Copies and fills. Large ones in one piece are cut up, so that several workers do them like a launch. */
+#include "rt.h"
+
+#define PIECE (4ull << 20)
+
+static uint64_t pieces(uint64_t bytes) { return bytes < 2 * PIECE ? 1 : (bytes + PIECE - 1) / PIECE; }
+
+static uint64_t copy_pieces(const sr_copy *c) {
+    bool overlap = c->dst < c->src + c->width && c->src < c->dst + c->width;
+    return c->height != 1 || c->depth != 1 || overlap ? 1 : pieces(c->width);
+}
+
+static uint64_t fill_pieces(const sr_fill *f) {
+    return f->height != 1 || f->depth != 1 ? 1 : pieces(f->width * f->element);
+}
+
+static void copy_box(const sr_copy *c) {
+    for (uint64_t z = 0; z < c->depth; z++)
+        for (uint64_t y = 0; y < c->height; y++)
+            memmove((void *)(c->dst + z * c->dst_slice + y * c->dst_pitch),
+                    (const void *)(c->src + z * c->src_slice + y * c->src_pitch), c->width);
+}
+
+static void fill_row(uint64_t dst, uint64_t count, const sr_fill *f) {
+    if (f->element == 1) {
+        memset((void *)dst, (int)f->value, count);
+    } else if (f->element == 2) {
+        for (uint64_t i = 0; i < count; i++) ((uint16_t *)dst)[i] = (uint16_t)f->value;
+    } else {
+        for (uint64_t i = 0; i < count; i++) ((uint32_t *)dst)[i] = f->value;
+    }
+}
+
+static void fill_box(const sr_fill *f) {
+    for (uint64_t z = 0; z < f->depth; z++)
+        for (uint64_t y = 0; y < f->height; y++) fill_row(f->dst + z * f->slice + y * f->pitch, f->width, f);
+}
+
+static void run_piece(packet *job, uint64_t number) {
+    uint64_t from = number * PIECE;
+    if (job->kind == COPY) {
+        const sr_copy *c = &job->copy;
+        uint64_t left = c->width - from;
+        memcpy((void *)(c->dst + from), (const void *)(c->src + from), left < PIECE ? left : PIECE);
+    } else {
+        const sr_fill *f = &job->fill;
+        uint64_t left = f->width * f->element - from;
+        fill_row(f->dst + from, (left < PIECE ? left : PIECE) / f->element, f);
+    }
+}
+
+/* This worker's part of a copy or fill. */
+static void run_copy(packet *job) {
+    if (job->total == 1) {
+        if (job->kind == COPY) copy_box(&job->copy);
+        else fill_box(&job->fill);
+        return;
+    }
+    uint64_t number;
+    while (!atomic_load(&job->stop) && (number = atomic_fetch_add(&job->next_group, 1)) < job->total)
+        run_piece(job, number);
+}
