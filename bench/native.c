@@ -1,0 +1,46 @@
+/* The same loops for the host's own compiler, with the kernels' blocking: strips of 64 columns, all-pairs over structures of four. */
+#include <math.h>
+
+#define STRIP 64
+
+void matmul(int n, const float *restrict a, const float *restrict b, float *restrict c)
+{
+#pragma omp parallel for schedule(static)
+    for (int row = 0; row < n; row++)
+        for (int strip = 0; strip < n; strip += STRIP) {
+            float acc[STRIP] = {0};
+            for (int k = 0; k < n; k++) {
+                float v = a[row * n + k];
+                const float *line = b + k * n + strip;
+#pragma omp simd
+                for (int j = 0; j < STRIP; j++)
+                    acc[j] += v * line[j];
+            }
+            for (int j = 0; j < STRIP; j++)
+                c[row * n + strip + j] = acc[j];
+        }
+}
+
+struct body { float x, y, z, w; };
+
+void nbody(int n, const struct body *restrict p, struct body *restrict out)
+{
+#pragma omp parallel for schedule(static)
+    for (int strip = 0; strip < n; strip += STRIP) {
+        float px[STRIP], py[STRIP], pz[STRIP], ax[STRIP] = {0}, ay[STRIP] = {0}, az[STRIP] = {0};
+        for (int i = 0; i < STRIP; i++)
+            px[i] = p[strip + i].x, py[i] = p[strip + i].y, pz[i] = p[strip + i].z;
+        for (int j = 0; j < n; j++) {
+            struct body q = p[j];
+#pragma omp simd
+            for (int i = 0; i < STRIP; i++) {
+                float dx = q.x - px[i], dy = q.y - py[i], dz = q.z - pz[i];
+                float r = 1.0f / sqrtf(dx * dx + dy * dy + dz * dz + 1e-3f);
+                float s = q.w * r * r * r;
+                ax[i] += dx * s, ay[i] += dy * s, az[i] += dz * s;
+            }
+        }
+        for (int i = 0; i < STRIP; i++)
+            out[strip + i] = (struct body){ax[i], ay[i], az[i], 0};
+    }
+}
