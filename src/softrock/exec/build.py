@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import platform
 import stat
-import subprocess
 import sys
 import tempfile
 from importlib import util
@@ -92,6 +91,8 @@ def run_tool(arguments: list[str]) -> None:
     Raises:
         ToolError: it failed; the message holds what it printed.
     """
+    import subprocess
+
     done = subprocess.run(
         arguments,
         env=tool_environment(),

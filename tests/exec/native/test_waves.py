@@ -128,16 +128,17 @@ def test_yield_lets_other_waves_run(kernels: Any, queue: rt.Queue) -> None:
     assert (out == 7 + np.arange(40)).all()
 
 
-def test_yield_lets_other_workgroups_run(kernels: Any, queue: rt.Queue) -> None:
+@pytest.mark.parametrize("groups", [24, 900])
+def test_yield_lets_other_workgroups_run(kernels: Any, queue: rt.Queue, groups: int) -> None:
     counter = np.zeros(1, np.uint32)
     launch = kernels.launch("spin_on_groups", flags=FIBERS)
-    launch.shape((24, 1, 1), (128, 1, 1))
-    run(queue, launch, counter, 24)
-    assert counter[0] == 24
+    launch.shape((groups, 1, 1), (128, 1, 1))
+    run(queue, launch, counter, groups)
+    assert counter[0] == groups
 
 
-def test_cooperative_grid_sync(kernels: Any, queue: rt.Queue) -> None:
-    groups, phases = 60, 20
+@pytest.mark.parametrize(("groups", "phases"), [(60, 20), (1500, 2)])
+def test_cooperative_grid_sync(kernels: Any, queue: rt.Queue, groups: int, phases: int) -> None:
     counters, out = np.zeros(phases, np.uint32), np.zeros(groups * 4, np.uint32)
     launch = kernels.launch("grid_sync", flags=FIBERS, lds_bytes=64)
     launch.shape((groups, 1, 1), (256, 1, 1), cooperative=True)

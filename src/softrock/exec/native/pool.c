@@ -116,7 +116,7 @@ static bool stalled(worker *w, packet *job, uint64_t *since, uint32_t *rounds) {
             sched_yield();
         }
     }
-    return !cooperative && span > STALL_NS && w->active_count < MAX_RESIDENT;
+    return !cooperative && span > (w->active_count > 1 ? RESTALL_NS : STALL_NS) && w->active_count < MAX_RESIDENT;
 }
 
 static void run_fibers(worker *w, packet *job) {
@@ -194,6 +194,7 @@ static void run_job(worker *w, packet *job) {
         report_waves(w, job);
         while (w->active_count) group_put(w, w->active[--w->active_count]);
     }
+    if (UNLIKELY(w->group_count > MAX_KEPT)) groups_trim(w);
     set_job(w, NULL);
     atomic_fetch_add_explicit(&pool.groups, w->groups_run - before, memory_order_relaxed);
     if (UNLIKELY(w->reaper)) reap(job);
@@ -325,7 +326,7 @@ static worker *worker_start(uint32_t index) {
     worker *w = calloc(1, sizeof *w);
     if (!w) return NULL;
     w->index = index;
-    w->active_room = MAX_RESIDENT;
+    w->active_room = 64;
     w->active = calloc(w->active_room, sizeof *w->active);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);

@@ -41,7 +41,8 @@ enum { PAGE = 4096 };
 enum {
     MAX_WAVES = 64,
     MAX_WORKERS = 1024,
-    MAX_RESIDENT = 64,       /* workgroups a worker keeps at once when a launch is not cooperative */
+    MAX_RESIDENT = 4096,     /* workgroups a worker keeps at once when a launch is not cooperative */
+    MAX_KEPT = 512,          /* places a worker keeps between launches */
     MAX_DIRTY = 32,          /* pages of an LDS tail remembered one by one */
     MAX_REPORT = 65536,      /* waves that a report of an ended launch holds */
     SPIN_NS = 20000,         /* how long idle workers and waiting callers spin before they sleep */
@@ -50,7 +51,8 @@ enum {
     WAKE_NS = 15000,         /* a launch shorter than this is not worth waking another worker */
     POLL_NS = 1000000,       /* a worker that went to sleep lately looks around this often ... */
     POLL_ROUNDS = 50,        /* ... this many times */
-    STALL_NS = 50000,        /* a workgroup that only yields this long gets company */
+    STALL_NS = 50000,        /* a workgroup that only yields this long gets company, ... */
+    RESTALL_NS = 5000,       /* ... after that one more each time */
     GRACE_NS = 20000000,     /* other workers of a faulted launch are interrupted after this */
     WORKER_STACK = 16 << 20, /* waves that are not fibers run on it */
     REFAULT_NS = 1000000,
@@ -102,6 +104,7 @@ struct worker {
     sr_group **active;       /* resident workgroups, active_count of them */
     uint32_t active_count, active_room;
     sr_group *free_groups;
+    uint32_t group_count;    /* places this worker has made and not given up */
     uint64_t at, end;        /* workgroups in hand */
     uint32_t x, y, z;        /* position of `at` in the grid */
     uint64_t group_ns;       /* measured time of a workgroup of this launch, 0 unknown */

@@ -162,6 +162,26 @@ static sr_group *group_new(worker *w) {
     return g;
 }
 
+static void group_delete(sr_group *g) {
+    if (g->lds) {
+        lds_owner[g->lds >> 32] = NULL;
+        munmap((void *)g->lds, LDS_SPAN + LDS_BEYOND);
+    }
+    if (g->stacks) munmap(g->stacks, (pool.fiber_stack + STACK_GUARD) * g->stack_waves);
+    if (g->regs) munmap(g->regs, (uint64_t)g->regs_waves * SR_REGS_BYTES);
+    if (g->scratch) munmap(g->scratch, g->scratch_bytes + PAGE);
+    free(g->waves), free(g->ids), free(g->amd_queue), free(g);
+}
+
+/* A cooperative launch may have needed thousands of places: keep some for the next one. */
+static void groups_trim(worker *w) {
+    for (; w->group_count > MAX_KEPT && w->free_groups; w->group_count--) {
+        sr_group *g = w->free_groups;
+        w->free_groups = g->next_free;
+        group_delete(g);
+    }
+}
+
 /* Fit a workgroup's place to a launch: everything that is the same for all of the launch's workgroups. */
 static bool group_prepare(sr_group *g, packet *job) {
     const sr_launch *l = &job->launch;
@@ -208,6 +228,7 @@ static sr_group *group_get(worker *w, packet *job) {
         w->free_groups = g->next_free;
     } else {
         g = group_new(w);
+        w->group_count += g != NULL;
     }
     if (g && !group_prepare(g, job)) {
         g->serial = 0;
