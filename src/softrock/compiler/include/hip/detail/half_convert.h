@@ -44,6 +44,15 @@ template <int mantissa, int bias> __SR_HOST_DEVICE_INLINE unsigned short __sr_na
     return (unsigned short)(sign | result);
 }
 
+/* An integer in such a format, rounded once: bits that a double has no room for are folded into its lowest one, which every
+ * narrower rounding sees as "not exact" on the right side. */
+template <int mantissa, int bias, typename I> __SR_HOST_DEVICE_INLINE unsigned short __sr_narrow_integer(I value, int mode) {
+    const bool negative = value < 0;
+    unsigned long long size = negative ? 0ull - (unsigned long long)value : (unsigned long long)value;
+    if (size >> 53) size = (size & ~0xfffull) | ((size & 0xfffull) ? 0x800ull : 0ull);
+    return __sr_narrow<mantissa, bias>(negative ? -(double)size : (double)size, mode);
+}
+
 __SR_HOST_DEVICE_INLINE float __sr_widen_half(unsigned short bits) {
     const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, fraction = bits & 0x3ffu;
     if (exponent == 31u) return __builtin_bit_cast(float, sign | 0x7f800000u | fraction << 13);

@@ -36,18 +36,17 @@ SR_F __half2 __lowhigh2highlow(__half2 a) { return __half2(a.y, a.x); }
 
 #if defined(__SR_GPU__)
 /* ---- integers ---- */
-#define SR_FROM_INTEGER(I, name, wide) \
-    SR_F __half __##name##2half_rn(I v) { return __ushort_as_half(__sr_narrow<10, 15>(wide(v), 0)); } \
-    SR_F __half __##name##2half_rd(I v) { return __ushort_as_half(__sr_narrow<10, 15>(wide(v), 1)); } \
-    SR_F __half __##name##2half_ru(I v) { return __ushort_as_half(__sr_narrow<10, 15>(wide(v), 2)); } \
-    SR_F __half __##name##2half_rz(I v) { return __ushort_as_half(__sr_narrow<10, 15>(wide(v), 3)); }
-/* What lies outside +-2^53 overflows a half in any case, so the rounding to double does no harm. */
-SR_FROM_INTEGER(short, short, (double))
-SR_FROM_INTEGER(unsigned short, ushort, (double))
-SR_FROM_INTEGER(int, int, (double))
-SR_FROM_INTEGER(unsigned int, uint, (double))
-SR_FROM_INTEGER(long long, ll, (double))
-SR_FROM_INTEGER(unsigned long long, ull, (double))
+#define SR_FROM_INTEGER(I, name) \
+    SR_F __half __##name##2half_rn(I v) { return __ushort_as_half(__sr_narrow_integer<10, 15>(v, 0)); } \
+    SR_F __half __##name##2half_rd(I v) { return __ushort_as_half(__sr_narrow_integer<10, 15>(v, 1)); } \
+    SR_F __half __##name##2half_ru(I v) { return __ushort_as_half(__sr_narrow_integer<10, 15>(v, 2)); } \
+    SR_F __half __##name##2half_rz(I v) { return __ushort_as_half(__sr_narrow_integer<10, 15>(v, 3)); }
+SR_FROM_INTEGER(short, short)
+SR_FROM_INTEGER(unsigned short, ushort)
+SR_FROM_INTEGER(int, int)
+SR_FROM_INTEGER(unsigned int, uint)
+SR_FROM_INTEGER(long long, ll)
+SR_FROM_INTEGER(unsigned long long, ull)
 #undef SR_FROM_INTEGER
 #define SR_TO_INTEGER(I, name) \
     __SR_DEVICE I __half2##name##_rn(__half a) { return __sr_saturate<I>(__builtin_rintf((float)a)); } \
