@@ -58,7 +58,13 @@ def bitcode(target: str, wave64: bool | None = None, progress: Progress | None =
     """
     if not target.startswith("gfx"):
         raise UsageError(f"there is no device library for {target!r}", hint="targets are named like gfx942")
-    flags = ("-triple", "amdgcn-amd-amdhsa", "-fdenormal-fp-math=dynamic", "-emit-llvm-bc", "-mcode-object-version=none")
+    flags = (
+        "-triple",
+        "amdgcn-amd-amdhsa",
+        "-fdenormal-fp-math=dynamic",
+        "-emit-llvm-bc",
+        "-mcode-object-version=none",
+    )
     return [_Recipe("the device library", "bc", flags).built(progress)]
 
 

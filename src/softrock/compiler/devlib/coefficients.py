@@ -99,13 +99,12 @@ def fit(poly: Poly, bits: int) -> list[Real]:
 
 def _bessel_pieces() -> list[Poly]:
     """Bessel functions on [0, 8]: centred on the zeros, so that relative accuracy survives there."""
-    j0, j1 = (lambda x: mp.besselj(0, x)), (lambda x: mp.besselj(1, x))
-    y0, y1 = (lambda x: mp.bessely(0, x)), (lambda x: mp.bessely(1, x))
+    j0, j1, y0, y1 = (_of_order(f, n) for f in (mp.besselj, mp.bessely) for n in (0, 1))
     pieces = [
         Poly("j0_a", lambda z: (j0(mp.sqrt(z)) - 1) / z, 0, 1.44, 0.5),
         Poly("j1_a", lambda z: j1(mp.sqrt(z)) / mp.sqrt(z), 0, 4),
-        Poly("y0_a", lambda z: _y0_rest(z), 0, 6.76),
-        Poly("y1_a", lambda z: _y1_rest(z), 0, 14.44),
+        Poly("y0_a", _y0_rest, 0, 6.76),
+        Poly("y1_a", _y1_rest, 0, 14.44),
     ]
     spans: list[tuple[str, Callable[[Real], Real], Real, float, float]] = [
         ("j0_b", j0, mp.besseljzero(0, 1), 1.19, 3.91),
@@ -124,6 +123,10 @@ def _bessel_pieces() -> list[Poly]:
         pieces.append(Poly(f"bessel_p{order}", _modulus(order, 0), 0, 1, 1, 0, 2))
         pieces.append(Poly(f"bessel_q{order}", _modulus(order, 1), 0, 1, 0.06, 0, 2))
     return pieces
+
+
+def _of_order(function: Callable[..., Real], order: int) -> Callable[[Real], Real]:
+    return lambda x: function(order, x)
 
 
 def _divided(function: Callable[[Real], Real], zero: Real) -> Callable[[Real], Real]:

@@ -96,7 +96,7 @@ template <class T> INLINE T ncdfinv_t(T p) {
   T q = T(2) * p, d = q > T(1) ? T(2) - q : q, u = T(1) - q;
   T w = d > T(0.5) ? centre_weight(u) : tail_weight(d);
   T r = erfinv_ratio(w) * T(-1.4142135623730950488);
-  T y = u * r;
+  T y = fma_(u, r, T(0));  // + 0 keeps ncdfinv(1/2) positive
   y = p > T(0) && p < T(1) ? y : p == T(0) ? -inf<T>() : p == T(1) ? inf<T>() : nan<T>();
   return y;
 }

@@ -28,6 +28,10 @@ template <class T> INLINE shifted<T> shift_down(T x, T least) {
   return {p, x};
 }
 
+template <class T> INLINE T lgamma_small(T x) {  // 0 < |x| < 1/2: gamma(x) = gamma(1 + x)/x
+  dd<T> l = log_pair(abs_(x));
+  return fma_(x, poly(x, C(lgamma_1)), -l.lo) - l.hi;
+}
 template <class T> INLINE T lgamma_positive(T x) {  // x > 0, finite
   if (x >= T(8)) {
     T limit = ldexp_(T(1), fp<T>::mantissa + 8);
@@ -35,11 +39,8 @@ template <class T> INLINE T lgamma_positive(T x) {  // x > 0, finite
     dd<T> s = stirling(x);
     return s.hi + s.lo;
   }
-  if (x < T(0.5)) {  // gamma(x) = gamma(1 + x)/x
-    dd<T> l = log_pair(x);
-    return fma_(x, poly(x, C(lgamma_1)), -l.lo) - l.hi;
-  }
-  if (x < T(1.5)) return (x - T(1)) * poly(x - T(1), C(lgamma_1));
+  if (x < T(0.5)) return lgamma_small(x);
+  if (x < T(1.5)) return fma_(x - T(1), poly(x - T(1), C(lgamma_1)), T(0));  // + 0 keeps lgamma(1) positive
   shifted<T> s = shift_down(x, T(2.5));
   T t = s.base - T(2), near = t * poly(t, C(lgamma_2));
   dd<T> l = log_pair(s.product.hi);
@@ -60,7 +61,7 @@ template <class T> INLINE signed_log<T> lgamma_t(T x) {
     dd<T> p = mul(C2(inv_pi), ax);
     dd<T> l = log_pair(p.hi * s);
     y = -(l.hi + (l.lo + y));
-    y = ax < ldexp_(T(1), -fp<T>::mantissa / 2) ? -log_t(ax) : y;
+    y = ax < T(0.5) ? lgamma_small(x) : y;
     y = whole == x ? inf<T>() : y;
     T h = T(0.5) * whole;
     sign = whole != x && floor_(h) != h ? -1 : 1;

@@ -143,7 +143,7 @@ template <class T> INLINE sc<T> sincospi_t(T x) {
   T scale = small ? ldexp_(T(1), fp<T>::mantissa + 2) : T(1);  // keeps the low word of tiny products
   T t = x * scale;
   dd<T> p = two_prod(t, C(pi_0));
-  T tiny = (p.hi + fma_(t, C(pi_1), p.lo)) * (T(1) / scale);
+  T tiny = copysign_((p.hi + fma_(t, C(pi_1), p.lo)) * (T(1) / scale), x);
   reduced<T> a = pi_reduce(x);
   sc<T> v = rotate(sc<T>{sin_kernel(a.r), cos_kernel(a.r)}, a.q);
   T s = v.s == T(0) ? copysign_(T(0), x) : mulsign(v.s, x);
