@@ -3,12 +3,12 @@
     state = run_instruction("gfx942", "v_add_f32_e32 v2, v0, v1", vgprs={0: a, 1: b}, exec_mask=0xF0)
     state.f32(2)                      # register v2 as float32 lanes
 
-Many cases go faster in one module: ``run_cases([Case(...), ...])`` assembles, translates and compiles them together, and
-``run_prepared(prepare(cases), …)`` runs the same code on other data. Registers come from and go to a buffer, as memory
-would hold them: an instruction sees exactly the given bits. What is not given starts as zero.
+Many cases go faster in one module: ``run_cases([Case(...), ...])`` assembles, translates and compiles them together,
+and ``run_prepared(prepare(cases), …)`` runs the same code on other data. Registers come from and go to a buffer, as
+memory would hold them: an instruction sees exactly the given bits. What is not given starts as zero.
 
-Arrays: a VGPR is W dwords (any dtype of 4 bytes; 8-byte arrays fill two registers); AGPR n is register 256 + n. A scalar
-register is an int. VCC is ``sgprs[106]`` and ``[107]``, M0 is ``sgprs[124]``.
+Arrays: a VGPR is W dwords (any dtype of 4 bytes; 8-byte arrays fill two registers); AGPR n is register 256 + n. A
+scalar register is an int. VCC is ``sgprs[106]`` and ``[107]``, M0 is ``sgprs[124]``.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Case:
     sgprs: Mapping[int, int] = field(default_factory=dict)
     exec_mask: int = -1
     scc: int = 0
-    mode: Mode = Mode()
+    mode: Mode = field(default_factory=Mode)
     full: bool | None = None
 
 
@@ -114,7 +114,7 @@ class State:
         return self.sgprs[r] | self.sgprs[r + 1] << 32
 
 
-# -- assembling ----------------------------------------------------------------------------------------------------
+# -- assembling ------------------------------------------------------------------------------------
 
 
 def lanes_of(target: str) -> int:
@@ -170,13 +170,15 @@ def _bytes_of(target: str, texts: tuple[str, ...]) -> bytes:
             if done.returncode:
                 raise AssertionError(f"assembler: {done.stderr}")
             section = ELFFile(io.BytesIO((Path(folder) / "a.o").read_bytes())).get_section_by_name(".text")
+            if section is None:
+                raise AssertionError("the assembler wrote no .text")
             fresh = store / f"{key}.{os.getpid()}"
             fresh.write_bytes(section.data())
             fresh.replace(kept)
     return kept.read_bytes()
 
 
-# -- translating ------------------------------------------------------------------------------------------------------
+# -- translating -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

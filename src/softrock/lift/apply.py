@@ -1,4 +1,4 @@
-"""Run a registered semantic on an instruction: fetch sources by signature, call, apply omod and clamp, write results."""
+"""Run a registered semantic on an instruction: fetch sources by signature, call, finish and write the results."""
 
 from __future__ import annotations
 

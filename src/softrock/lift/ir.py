@@ -1,8 +1,8 @@
 """A small builder of LLVM IR text with typed, operator-overloaded values.
 
 A :class:`Val` is a scalar (``lanes == 0``) or a lane vector (``lanes == 32`` or ``64``) with a type written as in the
-tables of semantics: ``u32``, ``i64``, ``f16``, ``bf16``, ``u1`` … Signedness lives in the value, so that ``a >> b``, ``a.lt(b)``
-and ``a.to("u64")`` read as arithmetic and still pick the right LLVM instruction. Scalars meet vectors by broadcasting.
+tables of semantics: ``u32``, ``i64``, ``f16``, ``bf16``, ``u1`` … Signedness lives in the value, so that ``a >> b``,
+``a.lt(b)`` and ``a.to("u64")`` read as arithmetic and still pick the right LLVM instruction. Scalars meet vectors by broadcasting.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def float_literal(kind: str, bits: int, value: float) -> str:
 
 
 class Val:
-    """A typed SSA value; see the module's docstring. `const` is its Python value where it is a known scalar or splat."""
+    """A typed SSA value; see the module's docstring. `const` is its Python value where known, of scalar or splat."""
 
     __slots__ = ("b", "bits", "const", "kind", "lanes", "note", "ref")
 
@@ -292,7 +292,7 @@ class Val:
             return yes
         return self.b.op(yes.ty, f"select {cond.typed}, {yes.typed}, {no.typed}")
 
-    # -- named operations ------------------------------------------------------------------------------------------------
+    # -- named operations -------------------------------------------------------------------------------------------
 
     def intrinsic(self, name: str, *others: Val | int | float) -> Val:
         """``llvm.<name>`` overloaded on this value's type, all arguments of that type, result too."""
@@ -361,7 +361,7 @@ class Val:
         return self.b.op(self.ty, f"insertelement {self.typed}, {value.typed}, {where}")
 
     def shuffle(self, lanes: Sequence[int], other: Val | None = None) -> Val:
-        """shufflevector with a constant index list; an index of -1 is poison (use only where the lane is then masked)."""
+        """shufflevector with a constant index list; an index of -1 is poison (only where the lane is then masked)."""
         ty = Ty(self.kind, self.bits, len(lanes))
         second = f"{self.ty.llvm} poison" if other is None else other.typed
         index = ", ".join("i32 poison" if i < 0 else f"i32 {i}" for i in lanes)

@@ -16,7 +16,7 @@ from softrock.lift.semantics.floats import EXPONENT, MANTISSA, moved_bits
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
 
-_FLOAT = {
+FLOAT_PREDICATES = {
     "lt": "olt",
     "eq": "oeq",
     "le": "ole",
@@ -114,7 +114,7 @@ def _class(bits: int) -> None:
 
 
 for _bits in (16, 32, 64):
-    for _word, _predicate in _FLOAT.items():
+    for _word, _predicate in FLOAT_PREDICATES.items():
         _float_compare(_word, _predicate, _bits)
     for _word in _INTEGER:
         for _sign in "iu":

@@ -1,7 +1,7 @@
 """Conversions between integer and floating-point formats.
 
-Sources: AMD "MI300 ISA", "RDNA3 ISA" and "RDNA4 ISA" guides; the OCP 8-bit floating-point specification for FP8 and BF8,
-and the MI300 guide for their FNUZ variants. Conversions to integers truncate and saturate, and turn NaN into 0.
+Sources: AMD "MI300 ISA", "RDNA3 ISA" and "RDNA4 ISA" guides; the OCP 8-bit floating-point specification for FP8 and
+BF8, and the MI300 guide for their FNUZ variants. Conversions to integers truncate and saturate, and turn NaN into 0.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def _plain() -> None:
             valu(name, f"{target} <- {source}")(lambda x, a: to_int(a, target))
 
     pairs = (
-        "f16>f32 f32>f16 f32>f64 f64>f32 f32>i32 f32>u32 i32>f32 u32>f32 f64>i32 f64>u32 i32>f64 u32>f64 f16>i16 f16>u16 "
-        "i16>f16 u16>f16"
+        "f16>f32 f32>f16 f32>f64 f64>f32 f32>i32 f32>u32 i32>f32 u32>f32 f64>i32 f64>u32 i32>f64 u32>f64 "
+        "f16>i16 f16>u16 i16>f16 u16>f16"
     )
     for pair in pairs.split():
         convert(*pair.split(">"))
@@ -75,7 +75,7 @@ def _ubyte(k: int) -> None:
 for _k in range(4):
     _ubyte(_k)
 
-# -- normalised integers and packing ---------------------------------------------------------------------------
+# -- normalised integers and packing ---------------------------------------------------------------
 
 
 def _norm(value: Val, kind: str) -> Val:
@@ -135,7 +135,13 @@ def pack_u8(x: Wave, a: Val, where: Val, old: Val) -> Val:
     return (old & ~(x.const("u32", 255) << shift)) | (byte << shift)
 
 
-# -- eight-bit floats -----------------------------------------------------------------------------------------------
+@valu("v_cvt_pkaccum_u8_f32", "u32 <- f32 u32 dst:u32", approximate="truncates; the guides do not say how it rounds")
+def accumulate_u8(x: Wave, a: Val, where: Val, old: Val) -> Val:
+    """A float as a byte put into byte `where` of the destination."""
+    return pack_u8(x, a, where, old)  # type: ignore[no-any-return]
+
+
+# -- eight-bit floats ------------------------------------------------------------------------------
 
 
 def _byte_of(x: Wave, inst: Instruction) -> Val:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from softrock.lift.context import Wave
 
 
-# -- one lane ------------------------------------------------------------------------------------------------------
+# -- one lane --------------------------------------------------------------------------------------
 
 
 def _lane_select(x: Wave, op: Operand) -> Val | int:
@@ -46,7 +46,7 @@ def writelane(x: Wave, inst: Instruction) -> None:
     x.regs.vector.write(r, x.regs.vector.read(r).with_lane(_lane_select(x, inst.src[1]), value))
 
 
-# -- counting ------------------------------------------------------------------------------------------------------
+# -- counting --------------------------------------------------------------------------------------
 
 
 def _mask_count(high: bool) -> None:
@@ -63,7 +63,7 @@ def _mask_count(high: bool) -> None:
 _mask_count(high=False)
 _mask_count(high=True)
 
-# -- permutations ------------------------------------------------------------------------------------------------------
+# -- permutations ----------------------------------------------------------------------------------
 
 
 def _active_or_zero(x: Wave, value: Val) -> Val:
@@ -189,7 +189,7 @@ def _swap_rows(size: int) -> None:
 _swap_rows(16)
 _swap_rows(32)
 
-# -- moves --------------------------------------------------------------------------------------------------------------
+# -- moves -----------------------------------------------------------------------------------------
 
 valu("v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32", "u32 <- u32")(lambda x, a: a)
 

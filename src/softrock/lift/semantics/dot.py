@@ -1,7 +1,7 @@
 """Dot products of packed numbers, and sums of absolute differences.
 
-Sources: AMD "MI300 ISA" and "RDNA3 ISA" guides. Integer sums are exact. The guides add floating-point products one after
-the other without saying whether the hardware rounds between; here each product is fused into the sum.
+Sources: AMD "MI300 ISA" and "RDNA3 ISA" guides. Integer sums are exact. The guides add floating-point products one
+after the other without saying whether the hardware rounds between; here each product is fused into the sum.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from softrock.lift.semantics.vector_int import saturate
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
 
-# -- integers ------------------------------------------------------------------------------------------------------
+# -- integers --------------------------------------------------------------------------------------
 
 
 def element(word: Val, k: int, bits: int, signed: bool) -> Val:
@@ -77,7 +77,7 @@ def _mixed_dot(name: str, bits: int) -> None:
 _mixed_dot("v_dot4_i32_iu8", 8)
 _mixed_dot("v_dot8_i32_iu4", 4)
 
-# -- floats --------------------------------------------------------------------------------------------------------
+# -- floats ----------------------------------------------------------------------------------------
 
 _ORDER = "each product is fused into the sum, in order"
 
@@ -124,7 +124,7 @@ for _first in ("fp8", "bf8"):
     for _second in ("fp8", "bf8"):
         _eight_bit_dot(_first, _second)
 
-# -- sums of absolute differences -------------------------------------------------------------------------------------
+# -- sums of absolute differences ------------------------------------------------------------------
 
 
 def _difference(a: Val, b: Val) -> Val:

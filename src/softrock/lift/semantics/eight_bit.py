@@ -1,7 +1,8 @@
 """FP8 and BF8 numbers in both of their kinds. Registers nothing.
 
-FNUZ (gfx942): bias 8 and 16, no infinities, 0x80 is the only NaN and there is no -0. OCP (gfx950, gfx12): bias 7 and 15,
-E4M3 has no infinities and NaN is 0x7F, E5M2 is like IEEE. What is too large becomes NaN or infinity (MODE.FP16_OVFL = 0).
+FNUZ (gfx942): bias 8 and 16, no infinities, 0x80 is the only NaN and there is no -0. OCP (gfx950, gfx12): bias 7 and
+15, E4M3 has no infinities and NaN is 0x7F, E5M2 is like IEEE. What is too large becomes NaN or infinity
+(MODE.FP16_OVFL = 0).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """An eight-bit format: mantissa bits, exponent bias, the largest finite code, the code of an overflow, FNUZ or OCP."""
+    """An eight-bit format: mantissa bits, exponent bias, largest finite code, code of an overflow, FNUZ or OCP."""
 
     mantissa: int
     bias: int
@@ -57,15 +58,13 @@ def decode(byte: Val, form: Format) -> Val:
 
 
 def encode(x: Wave, value: Val, form: Format, random: Val | None = None) -> Val:
-    """f32 as codes in u32 lanes, rounded to nearest even, or up with the odds of the lost bits where `random` is given."""
+    """f32 as codes in u32 lanes, rounded to nearest even, or stochastically by the bits of `random`."""
     shift = 23 - form.mantissa
     sign = (raw_bits(value) >> 24) & 0x80
     size = value.fabs()
     raw = raw_bits(size)
-    if random is None:
-        rounded = raw + ((raw >> shift) & 1) + ((1 << (shift - 1)) - 1)
-    else:
-        rounded = raw + (random >> (32 - shift))
+    to_nearest = ((raw >> shift) & 1) + ((1 << (shift - 1)) - 1)
+    rounded = raw + (to_nearest if random is None else random >> (32 - shift))
     normal = (rounded >> shift) - (127 - form.bias << form.mantissa)
     # Denormals: adding a number whose last place is the format's unit rounds to that unit.
     unit_power = 1 - form.bias - form.mantissa

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Operand
@@ -123,10 +124,8 @@ def moved_bits(x: Wave, op: Operand, bits: int, position: int, inst: Instruction
     return value
 
 
-def where_any(x: Wave, mask: Val, usual: Val, special: object) -> Val:
-    """`special()` where a rare `mask` asks for it, `usual` elsewhere; the special code runs only if some lane needs it."""
-    if not callable(special):
-        raise AssertionError("special is a function")
+def where_any(x: Wave, mask: Val, usual: Val, special: Callable[[], Val]) -> Val:
+    """`special()` where a rare `mask` asks for it, `usual` elsewhere; its code runs only if some lane needs it."""
     before = x.b.block
     rare, join = x.b.new_block("rare"), x.b.new_block("join")
     x.b.cond_branch(mask.any(), rare, join, (1, 1000))

@@ -5,6 +5,7 @@ Sources: AMD "MI300 ISA" (CDNA3) and "RDNA3 ISA" guides, chapters SOP1-SOPK; "RD
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Operand
@@ -14,7 +15,7 @@ from softrock.lift.registry import raw, salu
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
 
-# -- sums and products --------------------------------------------------------------------------------------------
+# -- sums and products -----------------------------------------------------------------------------
 
 
 def _signed(value: int, bits: int = 32) -> int:
@@ -142,9 +143,9 @@ for _n in (1, 2, 3, 4):
 for _kind in ("i32", "u32"):
     _min_max(_kind)
 
-# -- bits -----------------------------------------------------------------------------------------------------------
+# -- bits ------------------------------------------------------------------------------------------
 
-_LOGIC = {
+_LOGIC: dict[str, Callable[[Val, Val], Val]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
@@ -361,7 +362,7 @@ def pack_hh(x: Wave, a: Val, b: Val) -> Val:
     return (a >> 16) | (b & 0xFFFF0000)
 
 
-# -- constants and comparisons -----------------------------------------------------------------------------------
+# -- constants and comparisons ---------------------------------------------------------------------
 
 
 @salu("s_movk_i32", "i32 <- simm16")
@@ -374,7 +375,7 @@ def cmovk(x: Wave, a: Val, old: Val, scc: Val) -> Val:
     return scc.select(a, old)
 
 
-_COMPARE = {
+_COMPARE: dict[str, Callable[[Val, Val], Val]] = {
     "eq": lambda a, b: a.eq(b),
     "lg": lambda a, b: a.ne(b),
     "lt": lambda a, b: a.lt(b),
@@ -413,7 +414,7 @@ for _word in _COMPARE:
 for _word in ("eq", "lg"):
     _compare(_word, "u64")
 
-# -- the program counter --------------------------------------------------------------------------------------------
+# -- the program counter ---------------------------------------------------------------------------
 
 
 @raw("s_getpc_b64")

@@ -1,8 +1,8 @@
 """Reciprocals, roots, exponentials, logarithms and trigonometry: vector kernels, within one ulp.
 
-The hardware's results are approximate too (ISA guides: 1 ulp for most); these are at least as good. f16 goes through f32
-and is rounded once more, which leaves at most 0.51 ulp. Polynomials interpolate at Chebyshev nodes on the reduced range
-(computed with 40 digits); the constants below are what is left of them in double precision. Angles are in turns.
+The hardware's results are approximate too (ISA guides: 1 ulp for most); these are at least as good. f16 goes through
+f32 and is rounded once more, which leaves at most 0.51 ulp. Polynomials interpolate at Chebyshev nodes on the reduced
+range (computed with 40 digits); the constants below are what is left of them in double precision. Angles are in turns.
 """
 
 from __future__ import annotations
@@ -45,15 +45,11 @@ _LOG2 = (
 )
 """(log2(1 + f) - f * log2(e)) / f ** 2 on [sqrt(1/2) - 1, sqrt(2) - 1]."""
 
-_SIN = (
-    -1.7495288242161402e-07,
-    -41.341702116744,
-    81.60522617402967,
-    -76.70427987604262,
-    42.009779303153906,
-    -14.393966295455941,
-)
-"""sin(2 pi r) / r - float32(2 pi) in r ** 2, for |r| <= 1/4."""
+_SIN = (-1.7487274687001807e-07, -41.341702153394905, 81.60520471104576, -76.6978663502028, 41.47283323950919)
+"""sin(2 pi t) / t - float32(2 pi) in t ** 2, for |t| <= 1/8."""
+
+_COS = (-19.73920878998751, 64.93936905141977, -85.44882008965106, 59.424105981756476)
+"""(cos(2 pi t) - 1) / t ** 2 in t ** 2, for |t| <= 1/8."""
 
 
 def _horner(z: Val, coefficients: Sequence[float]) -> Val:
@@ -71,7 +67,7 @@ def _single(value: float) -> float:
     return out
 
 
-# -- reciprocals and roots ---------------------------------------------------------------------------------------
+# -- reciprocals and roots -------------------------------------------------------------------------
 
 
 def _estimate(x: Wave, value: Val, word: str) -> Val | None:
@@ -119,7 +115,7 @@ def inverse_root(x: Wave, a: Val) -> Val:
     return canonical(error.fabs().lt(1.0).select(better, guess))
 
 
-# -- exponential and logarithm ---------------------------------------------------------------------------------------
+# -- exponential and logarithm ---------------------------------------------------------------------
 
 
 def exp2(x: Wave, a: Val) -> Val:
@@ -157,32 +153,33 @@ def log2(x: Wave, a: Val) -> Val:
     return canonical(a.fcmp("ult", 0.0).select(float("nan"), out))
 
 
-# -- trigonometry in turns -----------------------------------------------------------------------------------------
+# -- trigonometry in turns -------------------------------------------------------------------------
 
 
-def _sin_quarter(r: Val) -> Val:
-    """sin(2 pi r) for |r| <= 1/4."""
-    return r.fma(_single(_TAU), r * _horner(r * r, _SIN))
-
-
-def _turn_fraction(a: Val) -> Val:
-    return a - a.intrinsic("roundeven")
+def _sin_from(a: Val, quarters: int) -> Val:
+    """sin(2 pi (a + quarters / 4)): the nearest quarter turn off, what is left (at most 1/8) goes to a polynomial."""
+    r = a - a.intrinsic("roundeven")
+    nearest = (r * 4.0).intrinsic("roundeven")
+    t = nearest.fma(-0.25, r)
+    z = t * t
+    sine = t.fma(_single(_TAU), t * _horner(z, _SIN))
+    cosine = z.fma(_horner(z, _COS), 1.0)
+    quadrant = (nearest.to("i32") + quarters).bits_as("u32")
+    out = (quadrant & 1).ne(0).select(cosine, sine)
+    return (raw_bits(out) ^ ((quadrant & 2) << 30)).bits_as("f32")
 
 
 def sin_turns(x: Wave, a: Val) -> Val:
     """sin(2 pi a) for f32; NaN at infinities."""
-    r = _turn_fraction(a)
-    folded = (r.fabs() * -1.0 + 0.5).intrinsic("copysign", r)
-    out = _sin_quarter(r.fabs().gt(0.25).select(folded, r))
-    return canonical(a.eq(0.0).select(a, out))
+    return canonical(a.eq(0.0).select(a, _sin_from(a, 0)))
 
 
 def cos_turns(x: Wave, a: Val) -> Val:
     """cos(2 pi a) for f32; NaN at infinities."""
-    return canonical(_sin_quarter(_turn_fraction(a).fabs() * -1.0 + 0.25))
+    return canonical(_sin_from(a, 1))
 
 
-# -- registration ---------------------------------------------------------------------------------------------------
+# -- registration ----------------------------------------------------------------------------------
 
 _WITHIN = "within 1 ulp"
 _KERNELS: dict[str, tuple[Callable[[Wave, Val], Val], str]] = {

@@ -28,7 +28,7 @@ from softrock.lift.semantics.floats import (
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
 
-# -- sums, products, fused ------------------------------------------------------------------------------------------
+# -- sums, products, fused -------------------------------------------------------------------------
 
 
 def _fused(x: Wave, a: Val, b: Val, c: Val) -> Val:
@@ -124,7 +124,7 @@ def mullit(x: Wave, a: Val, b: Val, c: Val) -> Val:
     return special.select(-largest, mul_dx9(x, a, b))
 
 
-# -- taking numbers apart -----------------------------------------------------------------------------------------
+# -- taking numbers apart --------------------------------------------------------------------------
 
 
 def _parts(bits: int) -> None:
@@ -169,7 +169,7 @@ def _parts(bits: int) -> None:
 for _size in (16, 32, 64):
     _parts(_size)
 
-# -- mixed precision -----------------------------------------------------------------------------------------------
+# -- mixed precision -------------------------------------------------------------------------------
 
 
 def _mix_source(x: Wave, inst: Instruction, k: int) -> Val:
@@ -200,7 +200,7 @@ _mix("v_fma_mix_f32 v_mad_mix_f32", None)
 _mix("v_fma_mixlo_f16 v_mad_mixlo_f16", 0)
 _mix("v_fma_mixhi_f16 v_mad_mixhi_f16", 1)
 
-# -- cube maps --------------------------------------------------------------------------------------------------------
+# -- cube maps -------------------------------------------------------------------------------------
 
 
 def _faces(a: Val, b: Val, c: Val) -> tuple[Val, Val]:

@@ -25,7 +25,7 @@ def saturate(x: Wave, exact: Val, kind: str, bits: int) -> Val:
     return exact.to(f"{kind}{bits}")
 
 
-# -- sums -------------------------------------------------------------------------------------------------------
+# -- sums ------------------------------------------------------------------------------------------
 
 
 def _sums(names_add: str, names_sub: str, names_subrev: str, kind: str) -> None:
@@ -85,7 +85,7 @@ def subrev_with_borrow(x: Wave, a: Val, b: Val, borrow: Val) -> tuple[Val, Val]:
     return sub_with_borrow(x, b, a, borrow)  # type: ignore[no-any-return]
 
 
-# -- products -----------------------------------------------------------------------------------------------------
+# -- products --------------------------------------------------------------------------------------
 
 
 @valu("v_mul_lo_u32 v_mul_lo_i32", "u32 <- u32 u32")
@@ -167,7 +167,7 @@ def mad_i64_i32(x: Wave, a: Val, b: Val, c: Val) -> tuple[Val, Val]:
     return out, sign
 
 
-# -- sums of three, shifts, logic -----------------------------------------------------------------------------------
+# -- sums of three, shifts, logic ------------------------------------------------------------------
 
 
 def _simple(kind: str, table: dict[str, Callable[..., Val]], sources: int) -> None:
@@ -256,7 +256,24 @@ def leading_signs(x: Wave, a: Val) -> Val:
     return differ.eq(0).select(-1, differ.clz())
 
 
-# -- minimum, maximum, median ---------------------------------------------------------------------------------------
+@valu("v_prng_b32", "u32 <- u32")
+def next_random(x: Wave, a: Val) -> Val:
+    """One step of a linear feedback shift register."""
+    return (a << 1) ^ ((a.bits_as("i32") >> 31).bits_as("u32") & 197)
+
+
+def _shift_pack(kind: str, low: int, high: int) -> None:
+    @valu(f"v_ashr_pk_{kind}_i32", "u16 <- i32 i32 u32")
+    def shift_pack(x: Wave, a: Val, b: Val, count: Val) -> Val:
+        """Two dwords shifted and saturated to bytes."""
+        first, second = ((v >> count).imax(low).imin(high).bits_as("u32") & 255 for v in (a, b))
+        return (first | (second << 8)).to("u16")
+
+
+_shift_pack("i8", -128, 127)
+_shift_pack("u8", 0, 255)
+
+# -- minimum, maximum, median ----------------------------------------------------------------------
 
 
 def _order(kind: str) -> None:
@@ -279,7 +296,7 @@ def _order(kind: str) -> None:
 for _name in ("i32", "u32", "i16", "u16"):
     _order(_name)
 
-# -- selection and permutation ---------------------------------------------------------------------------------------
+# -- selection and permutation ---------------------------------------------------------------------
 
 
 def _conditional(bits: int) -> None:
