@@ -18,9 +18,9 @@ from softrock.hip import raw
 from softrock.hip.errors import NOT_SUPPORTED, UNKNOWN, HipError
 
 # Members of sr_runtime (native/shim.h).
-_SIZE = 72
+_SIZE = 88
 _PHASE, _STICKY, _FAILURE, _UNSEEN, _EMBEDDED = 4, 8, 12, 16, 20
-_DISPATCH, _FINISH, _SET_DEVICE, _WRITE, _RECORDS = 24, 32, 48, 56, 64
+_DISPATCH, _FINISH, _SET_DEVICE, _WRITE, _RECORDS, _FAST = 24, 32, 48, 56, 64, 72
 _RUNNING, _ENDED = 1, 2
 
 _NOT_INITIALISED = 3
@@ -37,7 +37,10 @@ _entries: dict[int, Entry] = {}
 _primary = 0
 _said: set[str] = set()
 _kept: list[Any] = []
-_LETTERS = {"b": "b7x", "B": "B7x", "h": "h6x", "H": "H6x", "i": "i4x", "I": "I4x", "f": "f4x", "q": "q", "Q": "Q", "d": "d", "s": "Q"}  # fmt: skip
+_LETTERS = {
+    "b": "b7x", "B": "B7x", "h": "h6x", "H": "H6x", "i": "i4x", "I": "I4x", "f": "f4x",
+    "q": "q", "Q": "Q", "d": "d", "s": "Q",
+}  # fmt: skip
 _debug = os.environ.get("SOFTROCK_DEBUG", "") not in ("", "0")
 
 
@@ -88,6 +91,10 @@ def _connect(address: int) -> None:
         raw.put(address + _STICKY, "ii", runtime.sticky, runtime.failure)
 
     state.on_status_change.append(changed)
+    if raw.get(address + _FAST, "Q"):
+        from softrock.abi import fast
+
+        fast.connect(*raw.words(address + _FAST, 2))
     if raw.get(address + _EMBEDDED, "i"):
         write = raw.ffi.cast("void(*)(char *, size_t, int)", raw.get(address + _WRITE, "Q"))
         printf.set_writer(lambda data, to_stderr: write(raw.ffi.from_buffer(data), len(data), to_stderr))
@@ -125,11 +132,9 @@ def dispatch(stub: int, slots: int) -> int:
     """Carry out one call and return its status."""
     try:
         entry = _entries.get(stub) or _resolve(stub)
-        handler, unpack, size, name = entry
-        if unpack is None:
-            result = handler()
-        else:
-            result = handler(*unpack(raw.ffi.buffer(raw.ffi.cast("char *", slots), size)))
+        handler, unpack, size, _ = entry
+        arguments = unpack(raw.ffi.buffer(raw.ffi.cast("char *", slots), size)) if unpack is not None else ()
+        result = handler(*arguments)
         if result is not None:
             raw.put(slots, "q", result)
         return 0
@@ -194,7 +199,8 @@ def _broken(error: BaseException, name: str) -> int:
     if isinstance(error, SoftrockError):
         _say(f"softrock: {error.message}", error.hint)
         return _NOT_INITIALISED
-    _say(f"softrock: defect in {name}: {type(error).__name__}: {error}", "set SOFTROCK_DEBUG=1 for details, and report it")
+    hint = "set SOFTROCK_DEBUG=1 for details, and report it"
+    _say(f"softrock: defect in {name}: {type(error).__name__}: {error}", hint)
     return UNKNOWN
 
 

@@ -93,8 +93,9 @@ def _site_folders() -> list[str]:
 def _sources_key() -> str:
     digest = hashlib.sha256()
     files = [*sorted(NATIVE.iterdir()), *sorted((INCLUDE / "hip" / "detail").glob("api_*.h"))]
-    files += [HERE / "versions.txt", HERE / "generate.py", HERE / "build.py", HERE / "layouts.py", HERE / "prototypes.py"]
-    files.append(HERE.parent / "hip" / "errors.tsv")
+    files += [HERE / f"{name}.py" for name in ("generate", "build", "layouts", "prototypes")]
+    files.append(HERE / "versions.txt")
+    files += [HERE.parent / "hip" / "errors.tsv", HERE.parent / "exec" / "native" / "api.h"]
     for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     for text in _defines():
@@ -135,12 +136,13 @@ def _build(scratch: Path, out: Path) -> None:
     from softrock.abi import layouts as layout_reader
     from softrock.hip import errors
 
-    hip_sources = [NATIVE / "hip.c", NATIVE / "register.c"]
+    hip_sources = [NATIVE / "hip.c", NATIVE / "register.c", NATIVE / "fast.c"]
     native = generate.native_names(hip_sources)
     declared = prototypes.read(HIP_HEADER)
     nodes = generate.versions()
     known = {each.name for each in declared} | native
-    unknown = {name for names in nodes.values() for name in names if name.startswith("hip") and not name.startswith("hiprtc")} - known
+    listed = {name for names in nodes.values() for name in names}
+    unknown = {name for name in listed if name.startswith("hip") and not name.startswith("hiprtc")} - known
     (scratch / "generated.h").write_text(generate.error_table(errors.table()))
     (scratch / "exports.c").write_text(generate.export_table(known | unknown))
     stubs = ['#include "shim.h"', '#include "hip/detail/api_functions.h"']
@@ -152,7 +154,7 @@ def _build(scratch: Path, out: Path) -> None:
     script.write_text(generate.version_script(known | unknown, nodes))
     made = [scratch / name for name in ("stubs.c", "unknown.c", "exports.c")]
     sources = [NATIVE / "shim.c", *hip_sources, *made]
-    objects = [_compile(source, scratch, ["-DSR_HAS_RECORDS"]) for source in sources]
+    objects = [_compile(source, scratch, ["-DSR_IS_HIP"]) for source in sources]
     _link(objects, out, "libamdhip64", script)
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HIP_HEADER.parent.glob("api_*.h")))
     dump = _layout_dump(scratch)

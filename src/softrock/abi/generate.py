@@ -72,7 +72,8 @@ def unknown_stub(name: str) -> str:
 def error_table(errors: Iterable[tuple[int, str, str]]) -> str:
     """C table of error codes, names and texts."""
     rows = "".join(f'    {{{code}, "{name}", "{text}"}},\n' for code, name, text in errors)
-    return f"typedef struct {{ int code; const char *name, *text; }} sr_error;\nstatic const sr_error sr_errors[] = {{\n{rows}}};\n"
+    head = "typedef struct { int code; const char *name, *text; } sr_error;\n"
+    return f"{head}static const sr_error sr_errors[] = {{\n{rows}}};\n"
 
 
 def export_table(names: Iterable[str]) -> str:

@@ -21,7 +21,8 @@ class Structure:
         layout = _layouts()[name]
         self.name = name
         self.size: int = layout["size"]
-        self.fields: dict[str, tuple[int, str]] = {key: (at, letters) for key, (at, letters) in layout["fields"].items()}
+        fields = layout["fields"].items()
+        self.fields: dict[str, tuple[int, str]] = {name: (at, letters) for name, (at, letters) in fields}
 
     def get(self, address: int, *names: str) -> Any:
         """Values of members (one alone as itself, several as a list)."""

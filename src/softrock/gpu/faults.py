@@ -51,9 +51,11 @@ def explain(found: engine.Fault, function: SoftwareFunction | None, device: Soft
 
 def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
     if found.kind in (engine.FaultKind.MEMORY, engine.FaultKind.COPY):
-        address = "an address that is not canonical" if found.address is None else f"address {found.address & -_PAGE:#x}"
         access = {engine.Access.READ: "read", engine.Access.WRITE: "write"}.get(found.access, "access")
-        exact = "" if found.address is None else f"\n  {access} at {found.address:#x}: {device.near(found.address)}"
+        address, exact = "an address that is not canonical", ""
+        if found.address is not None:
+            address = f"address {found.address & -_PAGE:#x}"
+            exact = f"\n  {access} at {found.address:#x}: {device.near(found.address)}"
         where = " in a copy or fill" if found.kind is engine.FaultKind.COPY else ""
         return (
             f"Memory access fault by GPU node-{device.index + 1} (software) on {address}{where}. "
@@ -99,9 +101,8 @@ def _waves(found: engine.Fault, function: SoftwareFunction | None) -> list[str]:
     for wave in found.waves[:_MOST_WAVES]:
         x, y, z = wave.group
         place = locate(wave.host_pc, 0, function)
-        lines.append(
-            f"  block ({x}, {y}, {z}) wave {wave.wave_id}: {wave.state.name.lower()}" + (f" at {place}" if place else "")
-        )
+        state = wave.state.name.lower()
+        lines.append(f"  block ({x}, {y}, {z}) wave {wave.wave_id}: {state}" + (f" at {place}" if place else ""))
     if len(found.waves) > _MOST_WAVES:
         lines.append(f"  and {len(found.waves) - _MOST_WAVES} more waves")
     return lines

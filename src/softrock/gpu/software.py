@@ -6,6 +6,7 @@ It joins the packages below: memory gives addresses, `jit` makes native function
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _SYNC_BYTES = 64
 
+_translated: weakref.WeakValueDictionary[int, SoftwareFunction] = weakref.WeakValueDictionary()
+"""Native function -> kernel, to explain faults."""
+
 
 class SoftwareFunction:
     """A kernel of a loaded module; translated at its first launch."""
@@ -31,7 +35,7 @@ class SoftwareFunction:
         self.kernel = kernel
         self.name = kernel.name
         self.prepared: Prepared | None = None
-        self._launch: engine.Launch | None = None
+        self.launch: engine.Launch | None = None
         self._arguments: kernarg.Arguments | None = None
         self._lock = threading.Lock()
 
@@ -48,10 +52,10 @@ class SoftwareFunction:
         Raises:
             UnsupportedError: it holds an instruction that is not supported.
         """
-        if self._launch is None:
+        if self.launch is None:
             with self._lock:
-                if self._launch is None:
-                    self._launch = self._translate()
+                if self.launch is None:
+                    self.launch = self._translate()
 
     def _translate(self) -> engine.Launch:
         from softrock import jit
@@ -59,6 +63,7 @@ class SoftwareFunction:
         kernel = self.kernel
         self._arguments = kernarg.Arguments(kernel)  # first, because it refuses what cannot be supplied
         self.prepared = prepared = jit.prepare(self.module.code, kernel, engine.runtime().symbols)
+        _translated[prepared.fn] = self
         return engine.Launch(
             prepared.fn,
             kernel.name,
@@ -75,7 +80,7 @@ class SoftwareFunction:
     def enqueue(self, queue: engine.Queue, launch: Launch, supplied: dict[str, int]) -> int:
         """Put a launch into a queue and return its number there."""
         self.prepare()
-        native = self._launch
+        native = self.launch
         assert native is not None
         block = self.arguments.build(launch, supplied)
         with self._lock:
@@ -84,7 +89,8 @@ class SoftwareFunction:
                 launch.block,
                 dynamic_lds=launch.shared,
                 items=launch.items,
-                cooperative=launch.cooperative,
+                # Without a barrier in the kernel nothing waits for another workgroup.
+                cooperative=launch.cooperative and bool(native.raw.flags & engine.Flags.FIBERS),
             )
             return queue.launch(native, block)
 
@@ -170,7 +176,6 @@ class SoftwareQueue:
         self.device = device
         self.native = engine.Queue()
         self._last = 0
-        self._launched: dict[int, SoftwareFunction] = {}
 
     def copy(self, copy: Copy) -> None:
         if copy.height == 1 and copy.depth == 1:
@@ -208,7 +213,6 @@ class SoftwareQueue:
         if launch.cooperative and "hidden_multigrid_sync_arg" in hidden:
             supplied = {**supplied, "hidden_multigrid_sync_arg": self._grid_sync(launch)}
         self._last = function.enqueue(self.native, launch, supplied)
-        self._launched[id(function)] = function
 
     def _grid_sync(self, launch: Launch) -> int:
         """Memory in which the workgroups of a cooperative launch meet; lives as long as the launch object.
@@ -249,11 +253,11 @@ class SoftwareQueue:
         return int(engine.runtime().lib.sr_queue_done(self.native.raw))
 
     def fault(self) -> Fault | None:
-        found = self.native.fault()
-        if found is None:
+        run = engine.runtime()
+        if not run.lib.sr_queue_fault(self.native.raw, run.ffi.NULL):  # the usual case, and cheap
             return None
-        function = next((each for each in self._launched.values() if each.prepared and each.prepared.fn == found.fn), None)
-        return faults.explain(found, function, self.device)
+        found = self.native.fault()
+        return None if found is None else faults.explain(found, _translated.get(found.fn), self.device)
 
     def abort(self) -> Fault | None:
         """End what runs, everywhere; the fault then says where each wave was."""

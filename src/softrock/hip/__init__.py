@@ -2,9 +2,9 @@
 
 Modules by topic: :mod:`devices`, :mod:`memory`, :mod:`pools`, :mod:`streams`, :mod:`events`, :mod:`modules`,
 :mod:`launch`, :mod:`occupancy`, :mod:`graphs`. The functions used most are here under short names
-(``hip.malloc``, ``hip.memcpy``, ``hip.module_load``, ``hip.launch`` ...). Handles of streams and events are integers as in
-C; addresses are integers too. Errors are :class:`HipError`. Python's own interface, with arrays and kernels as
-objects, is :mod:`softrock.hip.python`.
+(``hip.malloc``, ``hip.memcpy``, ``hip.module_load``, ``hip.launch_kernel`` ...). Handles of streams and events are
+integers as in C; addresses are integers too. Errors are :class:`HipError`. Python's own interface, with arrays and
+kernels as objects, is :mod:`softrock.hip.python`.
 """
 
 from __future__ import annotations

@@ -29,7 +29,11 @@ def limit(home: state.DeviceState, number: int) -> int:
 
 
 def supply(stream: streams.Stream, request: Launch) -> bool:
-    """Give a launch the buffers its kernel knows of; whether it got a printf buffer, to be printed when it has ended."""
+    """Give a launch the buffers its kernel knows of.
+
+    Returns:
+        Whether it got a printf buffer, which must be printed when it has ended.
+    """
     hidden = request.function.kernel.hidden_args
     if "hidden_heap_v1" in hidden:
         request.supplied["hidden_heap_v1"] = heap(stream.home)

@@ -103,7 +103,8 @@ def _check_shared(function: Function, shared: int, where: str) -> None:
 def _check_cooperative(function: Function, grid: Dim, threads: int, shared: int, where: str) -> None:
     from softrock.hip import occupancy
 
-    room = occupancy.blocks_per_unit(function, threads, shared) * function.home.device.facts.properties["multiProcessorCount"]
+    units = function.home.device.facts.properties["multiProcessorCount"]
+    room = occupancy.blocks_per_unit(function, threads, shared) * units
     if grid[0] * grid[1] * grid[2] > room:
         raise HipError(
             "hipErrorCooperativeLaunchTooLarge",

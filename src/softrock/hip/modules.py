@@ -167,7 +167,7 @@ class Registry:
             raise HipError("hipErrorInvalidDeviceFunction", f"no kernel is registered for {host:#x}")
         function = self.module(thing.binary, home).function(thing.name)
         if function is None:
-            raise HipError("hipErrorInvalidDeviceFunction", f"the program's code for {home.device.facts.target} has no {thing.name}")
+            raise HipError("hipErrorInvalidDeviceFunction", _missing(thing, home))
         self.functions[host, home.index] = function
         return function
 
@@ -185,7 +185,7 @@ class Registry:
             return thing.managed, thing.size
         found = module.variable(thing.name)
         if found is None:
-            raise HipError("hipErrorInvalidSymbol", f"the program's code for {home.device.facts.target} has no {thing.name}")
+            raise HipError("hipErrorInvalidSymbol", _missing(thing, home))
         return found
 
     def module(self, binary: Binary, home: state.DeviceState) -> Module:
@@ -208,6 +208,10 @@ class Registry:
                 if place is not None:  # the device's variable of that name holds the address
                     raw.put(place[0], "Q", thing.managed)
         return module
+
+
+def _missing(thing: Registered, home: state.DeviceState) -> str:
+    return f"the program's code for {home.device.facts.target} has no {thing.name}"
 
 
 def bundle_at(wrapper: int) -> bytes:

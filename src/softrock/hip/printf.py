@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from softrock.gpu.device import Function
 
-_SPEC = re.compile(rb"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?(?P<length>hh|h|ll|l|z|j|t|L|q)?(?P<kind>[a-zA-Z%])")
+_SPEC = re.compile(
+    rb"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?"
+    rb"(?P<length>hh|h|ll|l|z|j|t|L|q)?(?P<kind>[a-zA-Z%])"
+)
 _BITS = {b"hh": 8, b"h": 16, None: 32, b"": 32}
 _INTEGERS = b"diouxXc"
 _FLOATS = b"fFeEgGaA"

@@ -27,6 +27,9 @@ PRIORITIES = (1, -1)
 POLL = 0.05
 """Seconds a wait lasts before Python may look at signals (Ctrl-C)."""
 
+on_indirect: list[Callable[[Stream], None]] = []
+"""Called with a stream whose launches somebody queued directly and must not any more."""
+
 
 class Stream:
     """A stream of one device.
@@ -47,18 +50,46 @@ class Stream:
         self.priority = priority
         self.legacy = legacy
         self.handle = 0
-        self.capture: Capture | None = None
+        self._capture: Capture | None = None
         self.dirty = False
+        self.direct = False
         self.null_seen = home.null_work
         self._deferred: deque[tuple[int, Callable[[], None] | None, Any]] = deque()
         home.streams.add(self)
         if self.blocking:
             home.blocking.add(self)
+            if home.null is not None:
+                home.null.go_indirect()
 
     @property
     def blocking(self) -> bool:
         """Whether it synchronises with the default stream."""
         return not self.legacy and not self.flags & NON_BLOCKING
+
+    @property
+    def capture(self) -> Capture | None:
+        """The capture in progress, or None."""
+        return self._capture
+
+    @capture.setter
+    def capture(self, capture: Capture | None) -> None:
+        self._capture = capture
+        self.go_indirect()
+
+    def may_go_direct(self) -> bool:
+        """Whether launches may be queued without asking for order among streams or capture (see `on_indirect`)."""
+        if self._capture is not None:
+            return False
+        if self.legacy:
+            return not self.home.blocking
+        return bool(self.flags & NON_BLOCKING) or self.null_seen == self.home.null_work
+
+    def go_indirect(self) -> None:
+        """From now on launches must come through :meth:`work` again."""
+        if self.direct:
+            self.direct = False
+            for each in on_indirect:
+                each(self)
 
     def work(self) -> Queue:
         """The queue, ready for one more piece of work in the right order among the streams.
@@ -73,6 +104,8 @@ class Stream:
                 self._forbid_captures()
                 self._join_blocking()
                 home.null_work += 1
+                for each in home.blocking:
+                    each.go_indirect()
             else:
                 home.null_work = 0
         elif not self.flags & NON_BLOCKING:
@@ -92,7 +125,8 @@ class Stream:
 
     def _join_blocking(self) -> None:
         for each in tuple(self.home.blocking):
-            if each.dirty:
+            if each.dirty or each.direct:
+                each.go_indirect()
                 _order(each.queue, self)
                 each.dirty = False
 
@@ -105,15 +139,19 @@ class Stream:
         state.require_healthy()
         if self.legacy and self.home.blocking:
             self._join_blocking()
+        if not self.queue.wait(POLL):
+            self._wait_long()
+        self.settle()
+
+    def _wait_long(self) -> None:
         limit = settings.load().timeout
-        end = None if limit is None else time.monotonic() + limit
+        end = None if limit is None else time.monotonic() + limit - POLL
         while not self.queue.wait(POLL):
             if end is not None and time.monotonic() > end:
                 from softrock.hip.faults import timed_out
 
                 timed_out(self)
-                break
-        self.settle()
+                return
 
     def settle(self) -> None:
         """After a wait: print what kernels printed, free what they needed, report a fault."""
@@ -153,6 +191,7 @@ class Stream:
 
     def close(self) -> None:
         """Wait for its work and free it."""
+        self.go_indirect()
         while not self.queue.wait(POLL):
             pass
         self.finish_deferred()

@@ -14,7 +14,9 @@ from typing import Any
 from softrock.hip import state
 from softrock.hip.errors import HipError
 
-_MODULES = ("devices", "memory", "launches", "streams", "copies", "modules", "pools", "contexts", "graphs", "nodes", "hiprtc")
+_MODULES = (
+    "devices", "memory", "launches", "streams", "copies", "modules", "pools", "contexts", "graphs", "nodes", "hiprtc",
+)  # fmt: skip
 _OWN_STREAM = "_spt"
 
 

@@ -122,7 +122,9 @@ def hipMemcpy2D(dst: int, dpitch: int, src: int, spitch: int, width: int, height
     memory.memcpy_rows(_rows(dst, dpitch, src, spitch, width, height), kind)
 
 
-def hipMemcpy2DAsync(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int) -> None:
+def hipMemcpy2DAsync(
+    dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int
+) -> None:
     memory.memcpy_rows(_rows(dst, dpitch, src, spitch, width, height), kind, stream, wait=False)
 
 
@@ -238,7 +240,8 @@ def hipMemcpyBatchAsync(
     require(dsts, srcs, sizes)
     for i in range(count):
         try:
-            hipMemcpyAsync(*(raw.get(array + 8 * i, "Q") for array in (dsts, srcs, sizes)), _ANY, stream)
+            dst, src, size = (raw.get(array + 8 * i, "Q") for array in (dsts, srcs, sizes))
+            hipMemcpyAsync(dst, src, size, _ANY, stream)
         except HipError:
             if failed:
                 raw.put(failed, "Q", i)
@@ -280,7 +283,9 @@ def hipMemsetD32Async(dst: int, value: int, count: int, stream: int) -> None:
     memory.memset(dst, value, count, stream, wait=False, element=4)
 
 
-def _fill_rows(dst: int, pitch: int, value: int, width: int, height: int, element: int, stream: int, wait: bool) -> None:
+def _fill_rows(
+    dst: int, pitch: int, value: int, width: int, height: int, element: int, stream: int, wait: bool
+) -> None:
     value &= (1 << 8 * element) - 1
     memory.memset_rows(Fill(dst, value, element, width, height, 1, pitch), stream, wait)
 

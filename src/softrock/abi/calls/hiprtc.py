@@ -56,7 +56,10 @@ class Program:
         target, flags = _target(options)
         whole = self.source
         for i, each in enumerate(self.names):
-            whole += f'\nextern "C" __device__ __attribute__((used)) const void *{_PROBE}{i} = (const void *)(&({each}));\n'
+            variable = f"{_PROBE}{i}"
+            whole += (
+                f'\nextern "C" __device__ __attribute__((used)) const void *{variable} = (const void *)(&({each}));\n'
+            )
         name = self.name if self.name.endswith((".cu", ".hip", ".cpp", ".cc")) else f"{self.name}.hip"
         base = ["-include", "hip/hip_runtime.h", "-D__HIPCC_RTC__", "-D__HIP_HIPCC_RTC__", "-w"]
         rdc = any(each in ("-fgpu-rdc", "--gpu-rdc") for each in flags)

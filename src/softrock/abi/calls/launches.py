@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from softrock.abi import structs
+from softrock.abi import fast, structs
 from softrock.abi.calls.devices import require
 from softrock.gpu.device import Dim
 from softrock.hip import events, launch, modules, occupancy, raw, state, streams
@@ -25,9 +25,8 @@ def _by_symbol(
 ) -> None:
     function = state.runtime().registry.function(host, _home(stream))
     arguments = launch.arguments_from_pointers(function, pointers)
-    launch.launch(
-        function, _dim(grid), _dim(block), arguments, shared, stream, by_symbol=True, cooperative=cooperative
-    )
+    launch.launch(function, _dim(grid), _dim(block), arguments, shared, stream, by_symbol=True, cooperative=cooperative)
+    fast.note(host, function, stream)
 
 
 def hipLaunchKernel(host: int, grid: int, block: int, pointers: int, shared: int, stream: int) -> None:
@@ -84,10 +83,21 @@ def _by_module(
     else:
         arguments = launch.arguments_from_pointers(function, pointers)
     launch.launch(function, grid, block, arguments, shared, stream, cooperative=cooperative, items=items)
+    fast.note(handle, function, stream)
 
 
 def hipModuleLaunchKernel(
-    function: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: int, pointers: int, extra: int
+    function: int,
+    gx: int,
+    gy: int,
+    gz: int,
+    bx: int,
+    by: int,
+    bz: int,
+    shared: int,
+    stream: int,
+    pointers: int,
+    extra: int,
 ) -> None:
     _by_module(function, (gx, gy, gz), (bx, by, bz), shared, stream, pointers, extra)
 
@@ -188,7 +198,9 @@ def hipOccupancyMaxActiveBlocksPerMultiprocessor(out: int, host: int, block: int
     raw.put(out, "i", occupancy.blocks_per_unit(_symbol(host), block, shared))
 
 
-def hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: int, host: int, block: int, shared: int, flags: int) -> None:
+def hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    out: int, host: int, block: int, shared: int, flags: int
+) -> None:
     _flags(flags)
     hipOccupancyMaxActiveBlocksPerMultiprocessor(out, host, block, shared)
 

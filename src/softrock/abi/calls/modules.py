@@ -77,7 +77,7 @@ def _dynamic_limit(function: modules.Function) -> int:
 
 def _attribute(function: modules.Function, which: int) -> int:
     kernel = function.kernel
-    values = {
+    values: dict[int, int] = {
         0: kernel.max_flat_workgroup_size,
         1: kernel.group_segment_size,
         2: 0,

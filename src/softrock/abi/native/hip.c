@@ -3,6 +3,7 @@
  * The rest are the generated stubs. */
 #include "shim.h"
 #include "hip/detail/api_functions.h"
+#include "fast.h"
 #include "generated.h"
 
 static int compare(const char *a, const char *b) {
@@ -93,6 +94,28 @@ hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, hi
     *shared = thread->config[i].shared;
     *stream = thread->config[i].stream;
     return hipSuccess;
+}
+
+hipError_t hipLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared, hipStream_t stream) {
+    static const sr_stub stub = {"hipLaunchKernel", "QssQQQ"};
+    const uint32_t groups[3] = {grid.x, grid.y, grid.z}, items[3] = {block.x, block.y, block.z};
+    uint64_t key = (uint64_t)(uintptr_t)function, queue = (uint64_t)(uintptr_t)stream;
+    if (sr_fast_launch(key, queue, groups, items, shared, arguments, 0)) return hipSuccess;
+    uint64_t slots[6] = {key, (uint64_t)(uintptr_t)&grid, (uint64_t)(uintptr_t)&block, (uint64_t)(uintptr_t)arguments,
+                         shared, queue};
+    return (hipError_t)sr_note(sr_call(&stub, slots));
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+                                 unsigned int by, unsigned int bz, unsigned int shared, hipStream_t stream,
+                                 void **arguments, void **extra) {
+    static const sr_stub stub = {"hipModuleLaunchKernel", "QIIIIIIIQQQ"};
+    const uint32_t groups[3] = {gx, gy, gz}, items[3] = {bx, by, bz};
+    uint64_t key = (uint64_t)(uintptr_t)function, queue = (uint64_t)(uintptr_t)stream;
+    if (sr_fast_launch(key, queue, groups, items, shared, arguments, extra)) return hipSuccess;
+    uint64_t slots[11] = {key, gx, gy, gz, bx, by, bz, shared, queue, (uint64_t)(uintptr_t)arguments,
+                          (uint64_t)(uintptr_t)extra};
+    return (hipError_t)sr_note(sr_call(&stub, slots));
 }
 
 /* ---- functions by name ---- */

@@ -40,13 +40,14 @@ static void own_write(const void *data, size_t size, int to_stderr) {
     fwrite(data, 1, size, to_stderr ? stderr : stdout);
 }
 
-#ifdef SR_HAS_RECORDS
+#ifdef SR_IS_HIP
+#include "fast.h"
 extern char sr_records[];
-#define SR_RECORDS sr_records
+#define SR_OF_HIP sr_records, sr_fast_kernel, sr_fast_stream
 #else
-#define SR_RECORDS 0
+#define SR_OF_HIP 0, 0, 0
 #endif
-static sr_runtime own = {sizeof(sr_runtime), 0, 0, 0, 0, 0, 0, 0, own_thread, own_set_device, own_write, SR_RECORDS};
+static sr_runtime own = {sizeof(sr_runtime), 0, 0, 0, 0, 0, 0, 0, own_thread, own_set_device, own_write, SR_OF_HIP};
 
 sr_runtime *sr_shared(void) { return __atomic_load_n(&runtime, __ATOMIC_ACQUIRE); }
 

@@ -49,6 +49,8 @@ typedef struct sr_runtime {
     void (*set_device)(int device);                     /* Python tells the calling thread's current device */
     void (*write)(const void *data, size_t size, int to_stderr);
     void *records;                                      /* what this copy's programs registered (register.c) */
+    int (*fast_kernel)(const void *described);          /* launches without Python (fast.c) */
+    int (*fast_stream)(uint64_t handle, void *queue, int device);
 } sr_runtime;
 
 /* Fills nothing and returns the status; results other than a status come back in slots[0]. */
