@@ -57,7 +57,7 @@ static void run_direct(worker *w, packet *job) {
         uint64_t groups = w->end - w->at;
         for (; w->at < w->end; step(w, job)) {
             if (UNLIKELY(atomic_load_explicit(&job->stop, memory_order_relaxed))) break;
-            group_begin(g, job, w->x, w->y, w->z);
+            if (UNLIKELY(!group_begin(g, job, w->x, w->y, w->z))) break;
             for (uint32_t i = 0; i < g->count; i++) {
                 g->running = &g->waves[i];
                 fn(&g->waves[i]);
@@ -94,29 +94,35 @@ static bool open_group(worker *w, packet *job) {
         fault_host(job, SR_FAULT_NO_MEMORY, 0);
         return false;
     }
-    group_begin(g, job, w->x, w->y, w->z);
+    if (!group_begin(g, job, w->x, w->y, w->z)) {
+        group_put(w, g);
+        return false;
+    }
     step(w, job);
     w->active[w->active_count++] = g;
     return true;
 }
 
-/* Every resident workgroup has only yielded: others may be what they wait for. Returns whether to open one more. */
-static bool stalled(worker *w, packet *job, uint64_t *since, uint32_t *rounds) {
+/* Every resident workgroup has only yielded. Returns whether to open one more, which may be what they wait for; where
+   there is none, lets other threads have the processor, and now and then sleeps if this lasts. */
+static bool stalled(worker *w, packet *job, bool more, uint64_t *since, uint32_t *rounds) {
     uint64_t now = now_ns();
     if (!*since) *since = now;
     uint64_t span = now - *since;
-    uint32_t share = (uint32_t)((job->total + pool.asked - 1) / pool.asked);
-    bool cooperative = job->launch.flags & SR_COOPERATIVE;
-    if (cooperative && (w->active_count < share || span > 1000000)) return true;
-    if (++*rounds > 64) {
-        if (span > 20 * STALL_NS) {
-            struct timespec nap = {0, 20000};
-            nanosleep(&nap, NULL);
-        } else {
-            sched_yield();
-        }
+    if (more && (job->launch.flags & SR_COOPERATIVE)) {
+        uint32_t share = (uint32_t)((job->total + pool.asked - 1) / pool.asked);
+        if (w->active_count < share || span > LATE_NS) return true;
+    } else if (more && w->active_count < MAX_RESIDENT) {
+        if (span > (w->active_count > 1 ? RESTALL_NS : STALL_NS)) return true;
     }
-    return !cooperative && span > (w->active_count > 1 ? RESTALL_NS : STALL_NS) && w->active_count < MAX_RESIDENT;
+    ++*rounds;
+    if (span > SLEEPY_NS && *rounds % 64 == 0) {
+        struct timespec nap = {0, 20000};
+        nanosleep(&nap, NULL);
+    } else if (*rounds > 16) {
+        sched_yield();
+    }
+    return false;
 }
 
 static void run_fibers(worker *w, packet *job) {
@@ -150,7 +156,7 @@ static void run_fibers(worker *w, packet *job) {
         if (++fruitless >= w->active_count) {
             fruitless = 0;
             atomic_fetch_add_explicit(&pool.stalls, 1, memory_order_relaxed);
-            if (stalled(w, job, &since, &rounds) && more) {
+            if (stalled(w, job, more, &since, &rounds)) {
                 more = open_group(w, job);
                 if (more) at = w->active_count - 1, since = 0;
             }

@@ -42,7 +42,7 @@ enum {
     MAX_WAVES = 64,
     MAX_WORKERS = 1024,
     MAX_RESIDENT = 4096,     /* workgroups a worker keeps at once when a launch is not cooperative */
-    MAX_KEPT = 512,          /* places a worker keeps between launches */
+    MAX_KEPT = 2048,         /* places a worker keeps between launches */
     MAX_DIRTY = 32,          /* pages of an LDS tail remembered one by one */
     MAX_REPORT = 65536,      /* waves that a report of an ended launch holds */
     SPIN_NS = 20000,         /* how long idle workers and waiting callers spin before they sleep */
@@ -53,6 +53,8 @@ enum {
     POLL_ROUNDS = 50,        /* ... this many times */
     STALL_NS = 50000,        /* a workgroup that only yields this long gets company, ... */
     RESTALL_NS = 5000,       /* ... after that one more each time */
+    LATE_NS = 1000000,       /* a cooperative launch waits so long for its share to be taken by other workers */
+    SLEEPY_NS = 10000000,    /* workers whose workgroups all only yield sleep in between after this */
     GRACE_NS = 20000000,     /* other workers of a faulted launch are interrupted after this */
     WORKER_STACK = 16 << 20, /* waves that are not fibers run on it */
     REFAULT_NS = 1000000,
@@ -75,9 +77,11 @@ struct sr_group {
     worker *owner;
     sr_wave *waves;
     uint64_t serial;         /* the launch this place was prepared for */
-    uint32_t shape[3];       /* work-items that `ids` and `exec` describe */
+    uint32_t wave_room;      /* waves there is room for */
+    uint32_t shape[3];       /* work-items and wave size that the waves are set to */
     uint32_t shape_wave;
-    uint32_t *ids;           /* MAX_WAVES * wave size packed work-item ids */
+    struct ids *list;        /* the ids they point into: the worker's, or for a partial workgroup its own */
+    struct ids *own_ids;
     uint64_t lds, lds_rw;    /* base of the reserve, bytes of it that are writable */
     uint32_t dirty_count;
     uint64_t dirty[MAX_DIRTY];
@@ -87,7 +91,7 @@ struct sr_group {
     uint32_t stack_waves;
     uint8_t *regs;           /* regs_waves times SR_REGS_BYTES */
     uint32_t regs_waves;
-    uint64_t *amd_queue;
+    _Alignas(64) uint64_t amd_queue[40];
     sr_group *next_free;
 };
 
@@ -101,6 +105,7 @@ struct worker {
     uint64_t stack_top;
     volatile uint64_t stop_pc;   /* where the running wave was interrupted */
     sr_group *current;
+    struct ids *ids;         /* work-item ids of whole workgroups of the present launch */
     sr_group **active;       /* resident workgroups, active_count of them */
     uint32_t active_count, active_room;
     sr_group *free_groups;
@@ -239,7 +244,7 @@ static void report_waves(worker *w, packet *job);
 
 /* slot.c */
 static sr_group *group_get(worker *w, packet *job);
-static void group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32_t z);
+static bool group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32_t z);
 static bool lds_tail_write(worker *w, uint64_t address);
 
 /* pool.c */

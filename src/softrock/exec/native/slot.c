@@ -117,49 +117,82 @@ static bool need_scratch(sr_group *g, uint64_t bytes) {
     return true;
 }
 
-/* Work-item ids and initial EXEC for a workgroup of this shape (partial ones at the grid's end have their own). */
-static void set_shape(sr_group *g, const uint32_t shape[3], uint32_t wave_size) {
-    if (g->shape_wave == wave_size && !memcmp(g->shape, shape, sizeof g->shape)) return;
-    uint32_t items = shape[0] * shape[1] * shape[2], place = 0;
+typedef struct ids {
+    uint32_t shape[3], wave_size;
+    _Alignas(64) uint32_t packed[MAX_WAVES * 64];
+} ids;
+
+static bool same_shape(const uint32_t a[3], uint32_t wave_a, const uint32_t b[3], uint32_t wave_b) {
+    return wave_a == wave_b && a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+/* The work-item ids of a workgroup of this shape, in *place, which is made if there is none. */
+static ids *need_ids(ids **place, const uint32_t shape[3], uint32_t wave_size) {
+    ids *list = *place;
+    if (!list) {
+        void *memory;
+        if (posix_memalign(&memory, 64, sizeof *list)) return NULL;
+        *place = list = memory;
+        list->wave_size = 0;
+    }
+    if (same_shape(list->shape, list->wave_size, shape, wave_size)) return list;
+    uint32_t at = 0;
     for (uint32_t z = 0; z < shape[2]; z++)
         for (uint32_t y = 0; y < shape[1]; y++)
-            for (uint32_t x = 0; x < shape[0]; x++) g->ids[place++] = x | y << 10 | z << 20;
-    g->count = (items + wave_size - 1) / wave_size;
-    while (place < g->count * wave_size) g->ids[place++] = 0;
+            for (uint32_t x = 0; x < shape[0]; x++) list->packed[at++] = x | y << 10 | z << 20;
+    while (at % wave_size) list->packed[at++] = 0;
+    memcpy(list->shape, shape, sizeof list->shape);
+    list->wave_size = wave_size;
+    return list;
+}
+
+/* Give the waves their ids and initial EXEC. All whole workgroups of a worker share one list of ids. */
+static bool set_shape(sr_group *g, const uint32_t shape[3], uint32_t wave_size, ids **place) {
+    ids *list = need_ids(place, shape, wave_size);
+    if (!list) return false;
+    if (same_shape(g->shape, g->shape_wave, shape, wave_size) && g->list == list) return true;
+    uint32_t items = shape[0] * shape[1] * shape[2];
     uint64_t full = wave_size == 64 ? ~0ull : (1ull << wave_size) - 1;
+    g->count = (items + wave_size - 1) / wave_size;
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t left = items - i * wave_size;
         g->waves[i].exec = left >= wave_size ? full : (1ull << left) - 1;
-        g->waves[i].workitem_ids = (uint64_t)(g->ids + i * wave_size);
+        g->waves[i].workitem_ids = (uint64_t)(list->packed + i * wave_size);
         g->waves[i].num_waves = g->count;
     }
     memcpy(g->shape, shape, sizeof g->shape);
     g->shape_wave = wave_size;
+    g->list = list;
+    return true;
 }
 
 static sr_group *group_new(worker *w) {
-    sr_group *g = calloc(1, sizeof *g);
-    if (!g) return NULL;
-    void *waves = NULL, *ids = NULL, *queue = NULL;
-    if (posix_memalign(&waves, 64, MAX_WAVES * sizeof(sr_wave)) || posix_memalign(&ids, 64, MAX_WAVES * 64 * 4) ||
-        posix_memalign(&queue, 64, 320)) {
-        free(waves), free(ids), free(g);
-        return NULL;
-    }
-    memset(waves, 0, MAX_WAVES * sizeof(sr_wave));
-    memset(ids, 0, MAX_WAVES * 64 * 4);
-    memset(queue, 0, 320);
-    g->waves = waves, g->ids = ids, g->amd_queue = queue, g->owner = w;
-    for (uint32_t i = 0; i < MAX_WAVES; i++) {
+    void *memory;
+    if (posix_memalign(&memory, 64, sizeof(sr_group))) return NULL;
+    sr_group *g = memset(memory, 0, sizeof *g);
+    g->owner = w;
+    return g;
+}
+
+static bool need_waves(sr_group *g, uint32_t count) {
+    if (count <= g->wave_room) return true;
+    void *memory;
+    if (posix_memalign(&memory, 64, count * sizeof(sr_wave))) return false;
+    free(g->waves);
+    g->waves = memory;
+    g->wave_room = count;
+    g->shape_wave = 0; /* the new ones know no shape yet */
+    memset(memory, 0, count * sizeof(sr_wave));
+    for (uint32_t i = 0; i < count; i++) {
         sr_wave *wave = &g->waves[i];
         wave->home = (uint64_t)g;
         wave->wave_id = i;
         wave->bit = 1ull << i;
-        wave->hw_id = w->index;
+        wave->hw_id = g->owner->index;
         wave->private_base = pool.private_base;
-        wave->queue = (uint64_t)queue;
+        wave->queue = (uint64_t)g->amd_queue;
     }
-    return g;
+    return true;
 }
 
 static void group_delete(sr_group *g) {
@@ -170,7 +203,7 @@ static void group_delete(sr_group *g) {
     if (g->stacks) munmap(g->stacks, (pool.fiber_stack + STACK_GUARD) * g->stack_waves);
     if (g->regs) munmap(g->regs, (uint64_t)g->regs_waves * SR_REGS_BYTES);
     if (g->scratch) munmap(g->scratch, g->scratch_bytes + PAGE);
-    free(g->waves), free(g->ids), free(g->amd_queue), free(g);
+    free(g->waves), free(g->own_ids), free(g);
 }
 
 /* A cooperative launch may have needed thousands of places: keep some for the next one. */
@@ -189,6 +222,7 @@ static bool group_prepare(sr_group *g, packet *job) {
     bool fibers = l->flags & SR_FIBERS;
     uint32_t apart = fibers ? waves : 1; /* waves called one after another share what only one needs at a time */
     uint64_t scratch = round_up((uint64_t)l->scratch_lane_bytes * l->wave_size, 64) + 64;
+    if (!need_waves(g, waves) || !set_shape(g, l->group, l->wave_size, &g->owner->ids)) return false;
     if (!lds_resize(g, l->lds_bytes) || !need_regs(g, apart) || !need_scratch(g, scratch * apart)) return false;
     if (fibers && !need_stacks(g, waves)) return false;
     uint32_t *apertures = (uint32_t *)g->amd_queue + 16; /* amd_queue_t: group and private aperture, high halves */
@@ -211,7 +245,6 @@ static bool group_prepare(sr_group *g, packet *job) {
         wave->fn = l->fn;
         wave->top = fibers ? stack_top(g, i) : 0;
     }
-    set_shape(g, l->group, l->wave_size);
     g->serial = job->serial;
     return true;
 }
@@ -245,8 +278,9 @@ static void group_put(worker *w, sr_group *g) {
     w->free_groups = g;
 }
 
-/* Set a workgroup to its start: position, shape if it is a partial one, fresh fibers. */
-static void group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32_t z) {
+/* Set a workgroup to its start: position, shape if it is a partial one, fresh fibers. False if the
+   host has no memory. */
+static bool group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32_t z) {
     const sr_launch *l = &job->launch;
     if (UNLIKELY(g->dirty_count)) lds_forget(g);
     if (UNLIKELY(l->items[0])) {
@@ -255,7 +289,11 @@ static void group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32
             uint32_t left = l->items[i] - at[i] * l->group[i];
             shape[i] = left < l->group[i] ? left : l->group[i];
         }
-        set_shape(g, shape, l->wave_size);
+        bool whole = !memcmp(shape, l->group, sizeof shape);
+        if (!set_shape(g, shape, l->wave_size, whole ? &g->owner->ids : &g->own_ids)) {
+            fault_host(job, SR_FAULT_NO_MEMORY, 0);
+            return false;
+        }
     }
     uint32_t count = g->count;
     for (uint32_t i = 0; i < count; i++) {
@@ -273,4 +311,5 @@ static void group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32
         g->alive = g->ready = count == 1; /* 0 makes a barrier report misuse instead of passing */
     }
     g->running = g->waves;
+    return true;
 }
