@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import os
+import platform
 import subprocess
 import sys
 import sysconfig
@@ -23,6 +24,8 @@ NATIVE = HERE / "native"
 HIP_HEADER = INCLUDE / "hip" / "detail" / "api_functions.h"
 RTC_HEADER = NATIVE / "hiprtc_api.h"
 MAJOR = 7
+MARK = "softrock_library"
+"""A function only our library has, so that it is not taken for AMD's."""
 OLDER = (5, 6)
 """Library versions that programs may still ask for; they get the same library."""
 
@@ -151,7 +154,7 @@ def _build(scratch: Path, out: Path) -> None:
     others = ['#include "shim.h"', "typedef int hipError_t;", *map(generate.unknown_stub, sorted(unknown))]
     (scratch / "unknown.c").write_text("\n".join(others) + "\n")
     script = scratch / "hip.map"
-    script.write_text(generate.version_script(known | unknown, nodes))
+    script.write_text(generate.version_script(known | unknown | {MARK}, nodes))
     made = [scratch / name for name in ("stubs.c", "unknown.c", "exports.c")]
     sources = [NATIVE / "shim.c", *hip_sources, *made]
     objects = [_compile(source, scratch, ["-DSR_IS_HIP"]) for source in sources]
@@ -212,9 +215,20 @@ def _link(objects: list[Path], out: Path, name: str, script: Path) -> None:
     """Link the library under its own SONAME, with links under the older names."""
     soname = f"{name}.so.{MAJOR}"
     command = ["ld.lld", "-shared", "--hash-style=gnu", "--build-id=sha1", "-z", "relro", f"--version-script={script}"]
-    _zig([*command, "-soname", soname, "-o", str(out / soname), *map(str, objects)])
+    inputs = [*map(str, objects), *_c_library(script.parent)]
+    _zig([*command, "-soname", soname, "-o", str(out / soname), *inputs])
     for alias in (f"{name}.so", *(f"{name}.so.{major}" for major in OLDER)):
         (out / alias).symlink_to(soname)
+
+
+def _c_library(scratch: Path) -> list[str]:
+    """Linker arguments that make the library need glibc by name, without having glibc's files: an empty stand-in."""
+    if platform.libc_ver()[0] != "glibc":
+        return []
+    stand_in, empty = scratch / "libc.so", scratch / "empty.c"
+    empty.write_text("")
+    _zig(["ld.lld", "-shared", "-soname", "libc.so.6", "-o", str(stand_in), str(_compile(empty, scratch, []))])
+    return ["--no-as-needed", str(stand_in)]
 
 
 def _layout_dump(scratch: Path) -> str:

@@ -6,6 +6,9 @@
 #include "fast.h"
 #include "generated.h"
 
+/* Tells this library from AMD's. */
+int softrock_library(void) { return 1; }
+
 static int compare(const char *a, const char *b) {
     while (*a && *a == *b) a++, b++;
     return (unsigned char)*a - (unsigned char)*b;
