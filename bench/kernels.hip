@@ -1,4 +1,4 @@
-// The kernels of bench/core.py: a naive matrix product and all-pairs n-body.
+// The kernels of bench/run.py: a naive matrix product and all-pairs n-body.
 
 extern "C" __global__ __launch_bounds__(64) void matmul(int n, const float *__restrict__ a, const float *__restrict__ b,
                                                         float *__restrict__ c) {

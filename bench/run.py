@@ -1,6 +1,6 @@
 """Measure translated kernels beside the same loops in C, in one run.
 
-    python bench/core.py [--gpu gfx942] [--threads 1] [--repeat 7] [--json FILE]
+    python bench/run.py [--gpu gfx942] [--threads 1] [--repeat 7] [--json FILE]
 
 Prints medians with minimum and maximum. Inputs hold random data before the clock starts; every result is checked against NumPy. With
 one thread the process is pinned to one CPU.
