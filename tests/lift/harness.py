@@ -263,7 +263,7 @@ def _translate(case: Case, code: Sequence[Instruction], name: str, declares: dic
     b = Builder(declares)
     regs = Registers(b, lanes)
     x = Wave(b, regs, target, case.mode, name)
-    x.native_gather = host().has("avx512f")
+    x.native_gather = host().has("avx512dq")
     b.begin(b.new_block("body"))
 
     def place(offset: int) -> str:

@@ -113,7 +113,7 @@ def _build(code: CodeObject, kernel: Kernel, timings: Timings) -> dict[str, Any]
     from softrock.lift.module import lift_kernel
 
     start = time.perf_counter()
-    lifted = lift_kernel(code, kernel, native_gather=host().has("avx512f"))
+    lifted = lift_kernel(code, kernel, native_gather=host().has("avx512dq"))
     timings.lift = time.perf_counter() - start
     start = time.perf_counter()
     data = object_of(lifted.text, kernel.name)

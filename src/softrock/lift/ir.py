@@ -137,8 +137,7 @@ class Val:
                 return sticky.bits_as("f64").to("f32").to("f16")
             return self.b.op(ty, f"{'fpext' if bits > self.bits else 'fptrunc'} {self.typed} to {ty.llvm}")
         if self.is_float:
-            fn = "fptosi" if kind == "i" else "fptoui"
-            return self.b.call(f"llvm.{fn}.sat.{ty.mangled}.{self.ty.mangled}", ty, self)
+            return self._saturated(name)
         if kind in "fb":
             return self.b.op(ty, f"{'sitofp' if self.kind == 'i' else 'uitofp'} {self.typed} to {ty.llvm}")
         if isinstance(self.const, int):
@@ -148,6 +147,26 @@ class Val:
         if bits < self.bits:
             return self.b.op(ty, f"trunc {self.typed} to {ty.llvm}")
         return self.b.op(ty, f"{'sext' if self.kind == 'i' else 'zext'} {self.typed} to {ty.llvm}")
+
+    def cut(self, name: str) -> Val:
+        """Truncate a float that is known to fit to an integer; the result is undefined where it does not."""
+        ty = self.ty.with_elem(name)
+        return self.b.op(ty, f"{'fptosi' if ty.kind == 'i' else 'fptoui'} {self.typed} to {ty.llvm}")
+
+    def _saturated(self, name: str) -> Val:
+        """Float to integer; the general intrinsic would be taken apart lane by lane."""
+        kind, bits = elem_of(name)
+        if self.bits == 16:
+            return self.to("f32").to(name)
+        low, high = (0, (1 << bits) - 1) if kind == "u" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        precision = {32: 24, 64: 53}[self.bits]
+        spare = max(bits - (kind == "i") - precision, 0)
+        top = float(high >> spare << spare)  # the largest float that fits
+        number = self.is_nan().select(0.0, self) if kind == "i" else self
+        inside = number.gt(float(low)).select(number, float(low))
+        inside = inside.lt(top).select(inside, top)
+        out = inside.cut(name)
+        return self.gt(top).select(high, out) if spare else out
 
     def _through_bits(self, name: str) -> Val:
         """To or from bfloat by integer arithmetic: the host's own conversion flushes denormals."""
@@ -276,6 +295,10 @@ class Val:
         return self.b.op(Ty("u", 1, a.lanes), f"fcmp {predicate} {a.typed}, {c.ref}")
 
     def is_nan(self) -> Val:
+        """u1: not a number. Halves are looked at as integers, which spares their conversion."""
+        if self.bits == 16:
+            infinity = 0x7F80 if self.kind == "b" else 0x7C00
+            return (self.bits_as("u16") & 0x7FFF).gt(infinity)
         return self.fcmp("uno", self)
 
     def select(self, yes: Val | int | float, no: Val | int | float) -> Val:
@@ -302,15 +325,15 @@ class Val:
         return self.b.call(f"llvm.{name}.{self.ty.mangled}", self.ty, *args)
 
     def fma(self, m: Val | float, a: Val | float) -> Val:
-        """self * m + a with one rounding. bfloat and half go through double, where product and sum are exact enough
-        that the second rounding cannot be seen."""
+        """self * m + a with one rounding. bfloat goes through double, where product and sum are exact enough that the
+        second rounding cannot be seen; half goes through single, rounded to odd."""
         one, m = self._pair(m)
         one, a = one._pair(a)
         one, m = one._pair(m)
+        if self.kind == "b":
+            return ((one.to("f64") * m.to("f64")) + a.to("f64")).to("bf16")
         if self.bits == 16:
-            name = "bf16" if self.kind == "b" else "f16"
-            wide = (one.to("f64") * m.to("f64")) + a.to("f64")
-            return wide.to(name)
+            return _half_fma(one.to("f32"), m.to("f32"), a.to("f32"))
         return one.intrinsic("fma", m, a)
 
     def fabs(self) -> Val:
@@ -383,6 +406,21 @@ class Val:
     def unpack(self) -> Val:
         """A scalar mask as a u1 vector."""
         return self.b.op(Ty("u", 1, self.bits), f"bitcast {self.typed} to <{self.bits} x i1>")
+
+
+def _half_fma(a: Val, m: Val, c: Val) -> Val:
+    """a * m + c of halves held as singles. The product is exact; the sum is rounded to odd, so that rounding it again,
+    to half, gives what one rounding gives."""
+    product = a * m
+    total = product + c
+    # The sum's exact error (Knuth's two-sum); NaN where the sum is infinite or NaN.
+    virtual = total - product
+    error = (product - (total - virtual)) + (c - virtual)
+    raw = total.bits_as("u32")
+    inexact = error.fcmp("one", 0.0)
+    inward = (error.bits_as("i32") ^ raw.bits_as("i32")).lt(0)
+    odd = (raw - (inexact & inward).to("u32")) | inexact.to("u32")
+    return odd.bits_as("f32").to("f16")
 
 
 def _wrap(value: int, kind: str, bits: int) -> int:

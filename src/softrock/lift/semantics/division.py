@@ -17,6 +17,7 @@ from softrock.lift.apply import finish_float
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw, valu
 from softrock.lift.semantics.floats import (
+    BIAS,
     EXPONENT,
     MANTISSA,
     biased_exponent,
@@ -24,6 +25,7 @@ from softrock.lift.semantics.floats import (
     quiet,
     raw_bits,
     where_any,
+    where_any_of,
 )
 
 if TYPE_CHECKING:
@@ -43,27 +45,43 @@ def _scale(bits: int) -> None:
     @valu(f"v_div_scale_{f}", f"{f} mask <- {f} {f} {f}")
     def div_scale(x: Wave, a: Val, b: Val, c: Val) -> tuple[Val, Val]:
         """`a` is the denominator `b` or the numerator `c`, whichever is to be scaled."""
-        no, yes = x.const("u1", 0), x.const("u1", 1)
-        is_denominator, is_numerator = a.eq(b), a.eq(c)
-        up, down = a * factor, a * (1.0 / factor)
-        lowest = 2.0 ** _MIN_EXPONENT[bits]
+        no = x.const("u1", 0)
         exponent_b, exponent_c = biased_exponent(b), biased_exponent(c)
-        small_quotient = _quotient_is_denormal(b, c, bits)
-        small_reciprocal = b.fabs().gt(1.0 / lowest) & b.fabs().lt(float("inf"))
-
-        # From the last case of the guide's chain to the first.
-        out, flag = exponent_c.le(_TINY[bits]).select(up, a), no
-        out, flag = small_quotient.select(is_numerator.select(up, a), out), small_quotient.select(yes, flag)
-        out, flag = small_reciprocal.select(down, out), small_reciprocal.select(no, flag)
-        both = small_reciprocal & small_quotient
-        out, flag = both.select(is_denominator.select(down, a), out), both.select(yes, flag)
-        denormal = exponent_b.eq(0)
-        out, flag = denormal.select(up, out), denormal.select(no, flag)
-        large = (exponent_c - exponent_b).ge(_LARGE_RATIO[bits])
-        out, flag = large.select(is_denominator.select(up, a), out), large.select(yes, flag)
-        zero = b.eq(0.0) | c.eq(0.0)
-        out, flag = zero.select(float("nan"), out), zero.select(no, flag)
+        # Nothing is scaled where numerator and denominator are far from the ends of the range and from each other.
+        reach = BIAS[bits] - _TINY[bits] - 1
+        unusual = _beyond(exponent_b - BIAS[bits], reach) | _beyond(exponent_c - BIAS[bits], reach)
+        unusual = unusual | _beyond(exponent_c - exponent_b, _LARGE_RATIO[bits] - 1)
+        out, flag = where_any_of(
+            x, unusual, (a, no), lambda: _scaling(x, a, b, c, exponent_b, exponent_c, factor)
+        )
         return out, flag
+
+
+def _beyond(value: Val, reach: int) -> Val:
+    """u1: an i32 is below -reach or above it."""
+    return (value + reach).bits_as("u32").gt(2 * reach)
+
+
+def _scaling(x: Wave, a: Val, b: Val, c: Val, exponent_b: Val, exponent_c: Val, factor: float) -> tuple[Val, Val]:
+    """The guide's chain of cases, from the last to the first."""
+    bits = a.bits
+    no, yes = x.const("u1", 0), x.const("u1", 1)
+    is_denominator, is_numerator = a.eq(b), a.eq(c)
+    up, down = a * factor, a * (1.0 / factor)
+    small_quotient = _quotient_is_denormal(b, c, bits)
+    small_reciprocal = b.fabs().gt(2.0 ** -_MIN_EXPONENT[bits]) & b.fabs().lt(float("inf"))
+
+    out, flag = exponent_c.le(_TINY[bits]).select(up, a), no
+    out, flag = small_quotient.select(is_numerator.select(up, a), out), small_quotient.select(yes, flag)
+    out, flag = small_reciprocal.select(down, out), small_reciprocal.select(no, flag)
+    both = small_reciprocal & small_quotient
+    out, flag = both.select(is_denominator.select(down, a), out), both.select(yes, flag)
+    denormal = exponent_b.eq(0)
+    out, flag = denormal.select(up, out), denormal.select(no, flag)
+    large = (exponent_c - exponent_b).ge(_LARGE_RATIO[bits])
+    out, flag = large.select(is_denominator.select(up, a), out), large.select(yes, flag)
+    zero = b.eq(0.0) | c.eq(0.0)
+    return zero.select(float("nan"), out), zero.select(no, flag)
 
 
 def _quotient_is_denormal(b: Val, c: Val, bits: int) -> Val:
@@ -109,23 +127,33 @@ def _fixup(bits: int) -> None:
     @valu(f"v_div_fixup_{f}" + (" v_div_fixup_legacy_f16" if bits == 16 else ""), f"{f} <- {f} {f} {f}")
     def div_fixup(x: Wave, quotient: Val, b: Val, c: Val) -> Val:
         """The quotient, corrected for special numerators `c` and denominators `b`."""
-        magnitude_b, magnitude_c = b.fabs(), c.fabs()
         sign = (raw_bits(b) ^ raw_bits(c)) & sign_bit
-        infinity = float("inf")
-        b_zero, c_zero = b.eq(0.0), c.eq(0.0)
-        b_infinite, c_infinite = magnitude_b.eq(infinity), magnitude_c.eq(infinity)
         size = raw_bits(quotient) & (sign_bit - 1)
-        if bits > 16:
-            size = size.imin(EXPONENT[bits])
-            underflow = (biased_exponent(c) - biased_exponent(b)).lt(_UNDERFLOW[bits])
-            size = underflow.select(0, size)
-        size = (b_infinite | c_zero).select(0, size)
-        size = (b_zero | c_infinite).select(EXPONENT[bits], size)
-        out = size | sign
-        out = ((b_zero & c_zero) | (b_infinite & c_infinite)).select(default_nan, out)
-        out = b.is_nan().select(raw_bits(quiet(b)), out)
-        out = c.is_nan().select(raw_bits(quiet(c)), out)
-        return out.bits_as(f)
+        usual = (size | sign).bits_as(f)
+        if bits == 16:
+            return _fixed(quotient, b, c, sign, size, default_nan)
+        exponent_b, exponent_c = biased_exponent(b), biased_exponent(c)
+        unusual = _beyond(exponent_b - BIAS[bits], BIAS[bits] - 1) | _beyond(exponent_c - BIAS[bits], BIAS[bits] - 1)
+        unusual = unusual | size.ge(EXPONENT[bits]) | (exponent_c - exponent_b).lt(_UNDERFLOW[bits])
+        return canonical(where_any(x, unusual, usual, lambda: _fixed(quotient, b, c, sign, size, default_nan)))
+
+
+def _fixed(quotient: Val, b: Val, c: Val, sign: Val, size: Val, default_nan: int) -> Val:
+    """v_div_fixup's cases, from the last to the first; `size` is the quotient's magnitude."""
+    bits, infinity = quotient.bits, float("inf")
+    b_zero, c_zero = b.eq(0.0), c.eq(0.0)
+    b_infinite, c_infinite = b.fabs().eq(infinity), c.fabs().eq(infinity)
+    if bits > 16:
+        size = size.imin(EXPONENT[bits])
+        underflow = (biased_exponent(c) - biased_exponent(b)).lt(_UNDERFLOW[bits])
+        size = underflow.select(0, size)
+    size = (b_infinite | c_zero).select(0, size)
+    size = (b_zero | c_infinite).select(EXPONENT[bits], size)
+    out = size | sign
+    out = ((b_zero & c_zero) | (b_infinite & c_infinite)).select(default_nan, out)
+    out = b.is_nan().select(raw_bits(quiet(b)), out)
+    out = c.is_nan().select(raw_bits(quiet(c)), out)
+    return out.bits_as(f"f{bits}")
 
 
 for _bits in (32, 64):

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Operand
-from softrock.lift.ir import Ty, Val
+from softrock.lift.ir import Val
+from softrock.lift.semantics import avx512
 
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
@@ -49,19 +50,32 @@ def is_signalling(value: Val) -> Val:
     return (magnitude - (infinity + 1)).lt(half - 1)
 
 
-def extreme(x: Wave, a: Val, b: Val, largest: bool, ieee: bool | None = None) -> Val:
-    """The hardware's minimum or maximum: a number wins over a quiet NaN, -0 is below +0, and in IEEE mode (default:
-    the wave's; gfx12 has none) a signalling NaN wins as a quiet one (RDNA3 ISA guide, V_MAX_F32)."""
-    if ieee is None:
-        ieee = x.mode.ieee and x.target.major < 12
+def extreme(x: Wave, a: Val, b: Val, largest: bool) -> Val:
+    """The hardware's minimum or maximum: a number wins over a quiet NaN, -0 is below +0, and in IEEE mode (which gfx12
+    does not have) a signalling NaN wins as a quiet one (RDNA3 ISA guide, V_MAX_F32)."""
+    ieee = x.mode.ieee and x.target.major < 12
     if a.ref == b.ref:
         return quiet(a)
-    out = a.intrinsic("maximumnum" if largest else "minimumnum", b)
-    if ieee:
-        for value in (b, a):
-            if value.note != CANONICAL and value.const is None:
-                out = is_signalling(value).select(quiet(value), out)
-    return canonical(out)
+    if avx512.usable(x, a):
+        return canonical(avx512.extreme(x, a if ieee else quiet(a), b if ieee else quiet(b), largest))
+    # Integers that are ordered as the floats are: negative numbers have their lower bits flipped.
+    keys = [_ordered(raw_bits(v)) for v in (a, b)]
+    found = keys[0].imax(keys[1]) if largest else keys[0].imin(keys[1])
+    usual = _ordered(found.bits_as(f"u{a.bits}")).bits_as(f"u{a.bits}").bits_as(name_of(a))
+    unusual = a.is_nan() | b.is_nan() if a.bits == 16 else a.fcmp("uno", b)
+
+    def with_nan() -> Val:
+        out = quiet(a.is_nan().select(b, a))
+        for value in (b, a) if ieee else ():
+            out = is_signalling(value).select(quiet(value), out)
+        return out
+
+    return canonical(where_any(x, unusual, usual, with_nan))
+
+
+def _ordered(raw: Val) -> Val:
+    signed = raw.bits_as(f"i{raw.bits}")
+    return signed ^ ((signed >> (raw.bits - 1)) & ((1 << (raw.bits - 1)) - 1))
 
 
 def minimum(x: Wave, a: Val, b: Val) -> Val:
@@ -126,12 +140,21 @@ def moved_bits(x: Wave, op: Operand, bits: int, position: int, inst: Instruction
 
 def where_any(x: Wave, mask: Val, usual: Val, special: Callable[[], Val]) -> Val:
     """`special()` where a rare `mask` asks for it, `usual` elsewhere; its code runs only if some lane needs it."""
+    return where_any_of(x, mask, (usual,), lambda: (special(),))[0]
+
+
+def where_any_of(
+    x: Wave, mask: Val, usual: tuple[Val, ...], special: Callable[[], tuple[Val, ...]]
+) -> tuple[Val, ...]:
+    """`where_any` for several results. `special` must be pure arithmetic: nothing it computes may be kept for later."""
+    if not mask.lanes:
+        return tuple(mask.select(s, u) for s, u in zip(special(), usual, strict=True))
     before = x.b.block
     rare, join = x.b.new_block("rare"), x.b.new_block("join")
     x.b.cond_branch(mask.any(), rare, join, (1, 1000))
     x.b.begin(rare)
-    value: Val = mask.select(special(), usual)
+    values = [mask.select(s, u) for s, u in zip(special(), usual, strict=True)]
     end = x.b.block
     x.b.branch(join)
     x.b.begin(join)
-    return x.b.phi(Ty(usual.kind, usual.bits, usual.lanes), [(usual, before), (value, end)])
+    return tuple(x.b.phi(u.ty, [(u, before), (v, end)]) for u, v in zip(usual, values, strict=True))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from softrock.lift.ir import Val
 from softrock.lift.registry import valu
+from softrock.lift.semantics import avx512
 from softrock.lift.semantics.floats import MANTISSA, canonical, power_of_two, raw_bits
 
 if TYPE_CHECKING:
@@ -70,36 +71,11 @@ def _single(value: float) -> float:
 # -- reciprocals and roots -------------------------------------------------------------------------
 
 
-def _estimate(x: Wave, value: Val, word: str) -> Val | None:
-    """AVX-512's 14-bit estimate (word ``rcp14`` or ``rsqrt14``), None where the host has none."""
-    if not x.native_gather or value.lanes not in (32, 64):
-        return None
-    lanes, name, intrinsic = value.lanes, f"sr_{word}_{value.lanes}", f"llvm.x86.avx512.{word}.ps.512"
-    part = "<16 x float>"
-    x.b.declare(intrinsic, f"declare {part} @{intrinsic}({part}, {part}, i16)")
-    lines = [f"define internal <{lanes} x float> @{name}(<{lanes} x float> %v) alwaysinline {{"]
-    joined = "poison"
-    for k in range(lanes // 16):
-        inside = ", ".join(f"i32 {16 * k + j}" for j in range(16))
-        place = ", ".join(f"i32 {lanes + j - 16 * k if 16 * k <= j < 16 * k + 16 else j}" for j in range(lanes))
-        wide = ", ".join(f"i32 {j}" if j < 16 else "i32 poison" for j in range(lanes))
-        lines += [
-            f"  %p{k} = shufflevector <{lanes} x float> %v, <{lanes} x float> poison, <16 x i32> <{inside}>",
-            f"  %e{k} = call {part} @{intrinsic}({part} %p{k}, {part} zeroinitializer, i16 -1)",
-            f"  %w{k} = shufflevector {part} %e{k}, {part} poison, <{lanes} x i32> <{wide}>",
-            f"  %j{k} = shufflevector <{lanes} x float> {joined}, <{lanes} x float> %w{k}, <{lanes} x i32> <{place}>",
-        ]
-        joined = f"%j{k}"
-    lines += [f"  ret <{lanes} x float> {joined}", "}"]
-    x.b.declare(name, "\n".join(lines))
-    return x.b.op(value.ty, f"call {value.ty.llvm} @{name}({value.typed})")
-
-
 def reciprocal(x: Wave, a: Val) -> Val:
     """1 / a: correctly rounded, or on AVX-512 hosts within 0.6 ulp."""
-    guess = _estimate(x, a, "rcp14") if a.bits == 32 else None
-    if guess is None:
+    if a.bits != 32 or not avx512.usable(x, a):
         return canonical(a.b.const(f"f{a.bits}", 1.0, a.lanes) / a)
+    guess = avx512.estimate(x, a, "rcp14")
     error = (-a).fma(guess, 1.0)
     better = guess.fma(error.fma(error, error), guess)
     return canonical(error.fabs().lt(1.0).select(better, guess))  # not so at zeros and infinities
@@ -107,8 +83,9 @@ def reciprocal(x: Wave, a: Val) -> Val:
 
 def inverse_root(x: Wave, a: Val) -> Val:
     """1 / sqrt(a), within 0.8 ulp: an estimate and one step of third or second order."""
-    guess = _estimate(x, a, "rsqrt14") if a.bits == 32 else None
-    if guess is None:
+    if a.bits == 32 and avx512.usable(x, a):
+        guess = avx512.estimate(x, a, "rsqrt14")
+    else:
         guess = a.b.const(f"f{a.bits}", 1.0, a.lanes) / a.sqrt()
     error = (-(a * guess)).fma(guess, 1.0)
     better = (guess * error).fma(error.fma(0.375, 0.5), guess)
@@ -123,7 +100,7 @@ def exp2(x: Wave, a: Val) -> Val:
     bounded = a.intrinsic("maxnum", -200.0).intrinsic("minnum", 200.0)
     whole = bounded.intrinsic("roundeven")
     power = _horner(bounded - whole, _EXP2)
-    exponent = whole.to("i32")
+    exponent = whole.cut("i32")
     half = exponent >> 1
     out = power * power_of_two(x, half, 32) * power_of_two(x, exponent - half, 32)
     return canonical(a.is_nan().select(a + a, out))
@@ -164,7 +141,8 @@ def _sin_from(a: Val, quarters: int) -> Val:
     z = t * t
     sine = t.fma(_single(_TAU), t * _horner(z, _SIN))
     cosine = z.fma(_horner(z, _COS), 1.0)
-    quadrant = (nearest.to("i32") + quarters).bits_as("u32")
+    # What is no number has no quarter.
+    quadrant = (nearest.cut("i32") + quarters).bits_as("u32")
     out = (quadrant & 1).ne(0).select(cosine, sine)
     return (raw_bits(out) ^ ((quadrant & 2) << 30)).bits_as("f32")
 
