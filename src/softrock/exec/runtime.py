@@ -271,6 +271,7 @@ class Queue:
     __slots__ = ("_ffi", "_lib", "raw")
 
     def __init__(self) -> None:
+        self.raw: Any = None
         run = runtime()
         self._lib, self._ffi = run.lib, run.ffi
         self.raw = self._lib.sr_queue_new()
@@ -432,6 +433,9 @@ class Queue:
         if self.raw:
             self._lib.sr_queue_free(self.raw)
             self.raw = None
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def describe(fault: Fault) -> str:

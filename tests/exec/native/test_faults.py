@@ -275,6 +275,21 @@ def test_a_process_may_exit_while_a_kernel_spins(kernels: Any) -> None:
     assert time.monotonic() - start < 5
 
 
+def test_a_process_may_exit_while_host_calls_are_pending(kernels: Any) -> None:
+    done = run_script(
+        kernels,
+        """
+        for _ in range(2000):
+            queue.call(lambda: sum(range(100)))
+        queue.wait(seq=10)
+        other = rt.Queue()
+        other.call(lambda: time.sleep(0.2))
+        print('bye')
+        """,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "bye\n", "")
+
+
 def test_the_compiled_library_is_rebuilt_when_it_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from softrock.exec import build
 
