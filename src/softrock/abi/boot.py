@@ -27,7 +27,8 @@ _NOT_INITIALISED = 3
 _OUT_OF_MEMORY = 2
 _LOUD = {98, 200, 209, 303}
 """Errors whose reason is worth a line on stderr: the program usually prints only their name."""
-_LAST_WAIT = 5.0
+_INTERRUPT_AFTER = 0.02
+_LAST_WAIT = 3.0
 """Seconds the end of the process waits for kernels that still run."""
 
 Handler = Callable[..., Any]
@@ -98,8 +99,17 @@ def _connect(address: int) -> None:
     if raw.get(address + _EMBEDDED, "i"):
         write = raw.ffi.cast("void(*)(char *, size_t, int)", raw.get(address + _WRITE, "Q"))
         printf.set_writer(lambda data, to_stderr: write(raw.ffi.from_buffer(data), len(data), to_stderr))
+        _leave_signals()
     else:
         atexit.register(_python_ends)
+
+
+def _leave_signals() -> None:
+    """The program is not Python's: Ctrl-C must end it as any program, which importing `signal` would change."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _python_ends() -> None:
@@ -110,7 +120,8 @@ def _python_ends() -> None:
 
 def finish() -> None:
     """The process ends: let kernels end, print what they printed, report faults. Raises nothing."""
-    from softrock.hip import state, streams
+    from softrock.gpu.faults import EXIT
+    from softrock.hip import state
 
     runtime = state.existing()
     if runtime is None:
@@ -121,11 +132,10 @@ def finish() -> None:
                 if not stream.queue.wait(_LAST_WAIT):
                     abort = getattr(stream.queue, "abort", None)
                     if abort is not None:
-                        abort()
+                        abort(EXIT)
                         runtime.fail()
                 with contextlib.suppress(HipError):
                     stream.settle()
-    del streams
 
 
 def dispatch(stub: int, slots: int) -> int:
@@ -205,10 +215,12 @@ def _broken(error: BaseException, name: str) -> int:
 
 
 def _interrupted() -> None:
-    """Ctrl-C came while a call waited: end the kernels and let Python see the signal once the call is back."""
+    """Ctrl-C came while a call waited: end the kernels, and let Python see the signal once this call is back (no
+    exception can pass through C)."""
     import _thread
+    import threading
 
     from softrock.exec import runtime as engine
 
     engine.runtime().abort_all(0)
-    _thread.interrupt_main()
+    threading.Timer(_INTERRUPT_AFTER, _thread.interrupt_main).start()

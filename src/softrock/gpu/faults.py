@@ -14,8 +14,10 @@ TIMEOUT = 1
 """Reason given to the engine when SOFTROCK_TIMEOUT has passed."""
 _PAGE = 4096
 _MOST_WAVES = 16
-_ASSERT_TRAP = 0x53
-"""Trap id that our headers' `assert` uses after it has printed its message."""
+EXIT = 2
+"""Reason given to the engine when the process ends while kernels run."""
+_ASSERTIONS = ("__assert_fail", "__assertfail", "__sr_assertion_failed")
+"""Device functions in which a failed `assert` traps, after it has printed its message."""
 
 _KINDS = {
     engine.FaultKind.MEMORY: "memory",
@@ -37,8 +39,8 @@ def explain(found: engine.Fault, function: SoftwareFunction | None, device: Soft
     """
     kind = _KINDS.get(found.kind, "other")
     if found.kind is engine.FaultKind.ABORTED:
-        kind = "timeout" if found.code == TIMEOUT else "other"
-    if found.kind is engine.FaultKind.TRAP and found.code == _ASSERT_TRAP:
+        kind = {TIMEOUT: "timeout", EXIT: "exit"}.get(found.code, "other")
+    if found.kind is engine.FaultKind.TRAP and _in_assertion(found, function):
         kind = "assert"
     lines = [_headline(found, kind, device)]
     if found.kernel:
@@ -63,6 +65,8 @@ def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
         )
     if kind == "timeout":
         return "softrock: a kernel ran longer than SOFTROCK_TIMEOUT allows and was ended"
+    if kind == "exit":
+        return "softrock: a kernel still ran when the program ended, and was ended with it"
     if kind == "assert":
         return "softrock: an assertion failed on the device"
     return f"softrock: {engine.describe(found)}"
@@ -94,6 +98,14 @@ def locate(code_pc: int, gpu_pc: int, function: SoftwareFunction | None) -> str:
     if line:
         parts.append(f"({line})")
     return " ".join(parts)
+
+
+def _in_assertion(found: engine.Fault, function: SoftwareFunction | None) -> bool:
+    if function is None or function.prepared is None:
+        return False
+    address = found.gpu_pc or function.prepared.gpu_pc(found.code_pc)
+    inside = function.module.code.function_at(address) if address else None
+    return inside is not None and any(name in inside.name for name in _ASSERTIONS)
 
 
 def _waves(found: engine.Fault, function: SoftwareFunction | None) -> list[str]:

@@ -259,9 +259,9 @@ class SoftwareQueue:
         found = self.native.fault()
         return None if found is None else faults.explain(found, _translated.get(found.fn), self.device)
 
-    def abort(self) -> Fault | None:
+    def abort(self, reason: int = faults.TIMEOUT) -> Fault | None:
         """End what runs, everywhere; the fault then says where each wave was."""
-        engine.runtime().abort_all(faults.TIMEOUT)
+        engine.runtime().abort_all(reason)
         self.native.wait(timeout=1.0)
         return self.fault()
 
