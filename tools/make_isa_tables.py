@@ -50,7 +50,8 @@ IMPLIED_NAMES = ("vcc", "vcc_lo", "exec", "exec_lo")
 RENAMED_MODS = {"waitvdst": "wait_vdst", "waitexp": "wait_exp", "waitvsrc": "wait_vsrc", "index_key_8bit": "index_key",
                 "index_key_16bit": "index_key"}
 RAW_NUMBERS = {"s_set_gpr_idx_on": "src1", "s_atc_probe": "sdata", "s_atc_probe_buffer": "sdata",
-               "s_sendmsg_rtn_b32": "src0", "s_sendmsg_rtn_b64": "src0"}
+               "s_prefetch_inst": "sdata", "s_prefetch_data": "sdata", "s_prefetch_inst_pc_rel": "sdata",
+               "s_prefetch_data_pc_rel": "sdata", "s_buffer_prefetch_data": "sdata", "s_sendmsg_rtn_b32": "src0", "s_sendmsg_rtn_b64": "src0"}
 """Operands whose field holds a number, not a register or constant code."""
 BRANCHES = re.compile(r"s_(branch|cbranch_(?!g_fork|join)|call_b64|subvector_loop)")
 
@@ -267,7 +268,7 @@ def set_operands(row: Row) -> None:
     unknown = row.roles - set(order)
     if unknown:
         print("no order for", row.records, unknown)
-    if "imm" in row.mods and row.family == "VOP":
+    if "imm" in row.mods and row.mnemonic.startswith(("v_", "s_fma")):
         order.insert(2 if "k_f" in row.mnemonic and "ak_f" not in row.mnemonic else 3, "imm")
     widths: dict[str, str] = {}
     texts = [split_text(t) for _, t in row.texts if " tfe" not in t]
@@ -339,6 +340,8 @@ def implied(row: Row) -> None:
     if row.format in ("SOPP", "SOPK") and BRANCHES.match(name):
         row.mods.discard("simm16")
         row.operands.append(("target", "1", False))
+    if name.startswith(("s_barrier_", "s_get_barrier")) and row.format == "SOP1" and "src0" not in row.roles:
+        row.operands.append(("src0", "1=m0", False))
     if name == "s_setreg_imm32_b32":
         row.operands.append(("imm", "1", False))
     mask_of = []
@@ -386,6 +389,8 @@ def guess_widths(rows: list[Row]) -> None:
                 size = known.get((row.mnemonic, role), "?")
             if size == "?" and role in ("imm", "target", "attr", "attrchan", "simm16", "soffset", "idx"):
                 size = "1"
+            if role == "sbase":
+                size = "4" if "_buffer_" in row.mnemonic or row.mnemonic.endswith("_buffer") else "2"
             if size == "?" and row.format.startswith("SOP"):
                 size = "2" if re.search(r"64$", row.mnemonic) else "1"
             if size == "?":

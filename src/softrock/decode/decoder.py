@@ -10,7 +10,7 @@ from softrock.core.errors import DecodeError
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.decode.operands import BadOperand
 from softrock.decode.plan import Plan
-from softrock.decode.variants import FLAT_LAYOUTS, selector
+from softrock.decode.variants import layout_name, selector
 from softrock.isa import Row, Target, table
 from softrock.isa import target as target_of
 from softrock.isa.tables import layouts
@@ -97,7 +97,7 @@ class Decoder:
         """The form of the row that the word picks."""
         found = self._plans.get(row)
         if found is None:
-            layout = layouts(self.target.major)[FLAT_LAYOUTS.get(row.encoding, row.encoding)]
+            layout = layouts(self.target.major)[layout_name(row)]
             found = self._plans[row] = (selector(row, layout), {})
         mask, plans = found
         plan = plans.get(word & mask)

@@ -35,25 +35,26 @@ SINGLE_ADDRESSES = {11: 5, 12: 4}
 
 def image_operands(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
     """The operands of an image instruction in the form that the word picks."""
-    data = data_registers(row.op, layout, word)
-    words = bvh_address(row.op, layout, word) if "bvh" in row.op else [1] * address_registers(row.op, layout, word)
+    is_ray = "bvh" in row.op
+    words = bvh_address(row.op, layout, word) if is_ray else [1] * address_registers(row.op, layout, word)
     found: list[OperandSpec] = []
     for spec in row.operands:
-        if spec.role == "vdata":
-            fixed_size = spec.dwords if "bvh" in row.op else data
-            returns = "load" in row.op or "atomic" in row.op and (flag(layout, "c0", word) or flag(layout, "th", word) & 1)
-            if "_atomic_" in row.op:
-                if returns:
-                    size = fixed_size // 2 if "cmpswap" in row.op else fixed_size
-                    found.append(spec._replace(dwords=size, written=True))
-                found.append(spec._replace(dwords=fixed_size, written=False))
-            else:
-                found.append(spec._replace(dwords=fixed_size))
-        elif spec.role == "vaddr":
-            found += _addresses(spec, words, layout, target, word, "bvh" in row.op)
+        if spec.role == "vaddr":
+            found += _addresses(spec, words, layout, target, word)
+        elif spec.role == "vdata" and not is_ray:
+            found += _data(spec, row.op, layout, word)
         else:
             found.append(spec)
     return found
+
+
+def _data(spec: OperandSpec, op: str, layout: Layout, word: int) -> list[OperandSpec]:
+    """vdata; for an atomic that returns a value the destination, then the source."""
+    spec = spec._replace(dwords=data_registers(op, layout, word))
+    if "_atomic_" in op and (flag(layout, "c0", word) or flag(layout, "th", word) & 1):
+        size = spec.dwords // 2 if "cmpswap" in op else spec.dwords
+        return [spec._replace(dwords=size, written=True), spec]
+    return [spec]
 
 
 def data_registers(op: str, layout: Layout, word: int) -> int:
@@ -89,14 +90,14 @@ def bvh_address(op: str, layout: Layout, word: int) -> list[int]:
 
 
 def _addresses(
-    spec: OperandSpec, words: list[int], layout: Layout, target: Target, word: int, is_ray: bool
+    spec: OperandSpec, words: list[int], layout: Layout, target: Target, word: int
 ) -> list[OperandSpec]:
     total = sum(words)
     sequential = target.major == 11 and not flag(layout, "nsa", word)
     if sequential:
         return [spec._replace(dwords=16 if total > 12 else total)]
     most = SINGLE_ADDRESSES[target.major]
-    if not is_ray and len(words) > most:
+    if len(words) > most and total == len(words):
         words = [*words[: most - 1], len(words) - most + 1]
     roles = [f"vaddr{number}" if number or target.major == 12 else "vaddr" for number in range(len(words))]
     return [spec._replace(role=role, dwords=size) for role, size in zip(roles, words, strict=True)]

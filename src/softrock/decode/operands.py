@@ -66,8 +66,13 @@ def scalar(target: Target, role: str, code: int, dwords: int, literal: int | Non
     raise BadOperand(f"its {role} has the reserved code {code}")
 
 
-def fixed(role: str, register: str, dwords: int) -> Operand:
-    """An operand that the encoding implies: ``vcc`` or ``exec``."""
+IMPLIED = ("vcc", "exec", "m0")
+
+
+def fixed(target: Target, role: str, register: str, dwords: int) -> Operand:
+    """An operand that the encoding implies, one of IMPLIED."""
     if register == "vcc":
         return Operand(role, Kind.SGPR, VCC, dwords)
+    if register == "m0":
+        return Operand(role, Kind.M0, target.m0_sgpr, dwords)
     return Operand(role, Kind.EXEC, EXEC, dwords)

@@ -6,11 +6,13 @@ Reading an operand is a dictionary look-up by the bits it depends on; only the f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from softrock.decode.fields import bits, extract, flag
 from softrock.decode.instruction import Kind, Operand
-from softrock.decode.operands import SDWA_SELECT, BadOperand, fixed, scalar
-from softrock.decode.variants import FLAT_LAYOUTS, WHOLE_IMMEDIATE, specialise
+from softrock.decode.operands import IMPLIED, SDWA_SELECT, BadOperand, fixed, scalar
+from softrock.decode.variants import WHOLE_IMMEDIATE, layout_name, specialise
 from softrock.isa import Layout, OperandSpec, Row, Target
 from softrock.isa.tables import Field, layouts
 
@@ -42,7 +44,7 @@ class Reader:
         self.spec = spec
         self.dwords = spec.dwords or plan.target.mask_dwords
         self.cache: dict[int, Operand] = {}
-        self.field = None if spec.fixed in ("vcc", "exec") else plan.layout[plan.field_name(spec)]
+        self.field = None if spec.fixed in IMPLIED else plan.layout[plan.field_name(spec)]
         self.mask = bits(self.field) if self.field else 0
         for name in plan.operand_flags(spec):
             self.mask |= bits(plan.layout[name])
@@ -58,7 +60,7 @@ class Reader:
         spec, dwords = self.spec, self.dwords
         role = "soffset" if spec.role == "soffset_low" else spec.role
         if self.field is None:
-            return fixed(role, spec.fixed, dwords)
+            return fixed(self.plan.target, role, spec.fixed, dwords)
         code = extract(self.field, word)
         kind = self.field.kind
         if spec.fixed == "imm":
@@ -75,7 +77,7 @@ class Reader:
             code *= self.plan.scale[role]
         operand = scalar(self.plan.target, role, code, dwords, literal)
         if spec.half and operand.kind in (Kind.SGPR, Kind.M0, Kind.EXEC):
-            return _with(operand, half=self._selected_half(word))
+            return replace(operand, half=self._selected_half(word))
         return operand
 
     def _vector(self, word: int, role: str, code: int, dwords: int) -> Operand:
@@ -99,7 +101,7 @@ class Reader:
         place = SOURCE_BIT.get(self.spec.role)
         if place is None:
             return operand
-        changes: dict[str, bool | str] = {}
+        changes: dict[str, Any] = {}
         for name in ("neg", "abs", "sext"):
             if name in self.plan.mod_fields and extract(self.plan.mod_fields[name], word) >> place & 1:
                 changes[name] = True
@@ -109,13 +111,7 @@ class Reader:
             if number >= len(SDWA_SELECT):
                 raise BadOperand(f"its {select} has the reserved code {number}")
             changes["sel"] = SDWA_SELECT[number]
-        return _with(operand, **changes) if changes else operand
-
-
-def _with(operand: Operand, **changes: bool | str | int) -> Operand:
-    from dataclasses import replace
-
-    return replace(operand, **changes)  # type: ignore[arg-type]
+        return replace(operand, **changes) if changes else operand
 
 
 class Plan:
@@ -125,10 +121,7 @@ class Plan:
         self.row = row
         self.target = target
         self.dual = dual
-        encoding = FLAT_LAYOUTS.get(row.encoding, row.encoding)
-        if encoding == "VOP3P" and row.size == 16:
-            encoding = "VOP3P_X2"
-        self.layout: Layout = layouts(target.major)[encoding]
+        self.layout: Layout = layouts(target.major)[layout_name(row)]
         if "imm:" in row._operands:
             self.layout = {**self.layout, "imm": WHOLE_IMMEDIATE}
         self.mnemonic = row.mnemonic
@@ -136,8 +129,8 @@ class Plan:
         self.format = row.encoding.partition("_")[0] if not dual else "VOPD"
         self.size = row.size + 4 * flag(self.layout, "nsa", word)
         self.has_imm = "imm:" in row._operands
-        self.is_matrix = row.op.startswith(("v_mfma", "v_smfmac"))
-        self.scale = {"sbase": 2, "srsrc": 1 if target.major == 12 else 4, "ssamp": 4}
+        self.is_matrix = row.op.startswith(("v_mfma", "v_smfmac")) and row.op != "v_mfma_ld_scale_b32"
+        self.scale = {"sbase": 2, "srsrc": 1 if target.major == 12 else 4, "ssamp": 1 if target.major == 12 else 4}
         self.mod_fields = self._mod_fields()
         operands = specialise(row, self.layout, target, word)
         self.has_label = any(spec.role == "target" and row.encoding != "EXP" for spec in operands)
@@ -168,10 +161,10 @@ class Plan:
 
     def operand_flags(self, spec: OperandSpec) -> list[str]:
         """Further fields that an operand depends on."""
-        found = [name for name in ("neg", "abs", "sext") if name in self.mod_fields and spec.role in SOURCE_BIT]
-        select = f"{spec.role}_sel"
-        if select in self.mod_fields and spec.role in SOURCE_BIT:
-            found.append(select)
+        found: list[str] = []
+        if spec.role in SOURCE_BIT:
+            names = ("neg", "abs", "sext", f"{spec.role}_sel")
+            found = [name for name in names if name in self.mod_fields]
         if spec.half and "op_sel" in self.mod_fields:
             found.append("op_sel")
         if bank := self.bank_field(spec.role):

@@ -12,6 +12,7 @@ from softrock.isa import Target
 from softrock.isa.tables import number_names
 
 CACHE_FLAGS = ("glc", "sc0", "slc", "nt", "dlc", "scc", "sc1")
+CACHE_CONTROL = frozenset({"global_inv", "global_wb", "global_wbinv"})
 ALWAYS_GDS = ("ds_gws_", "ds_ordered_count", "ds_add_gs_reg", "ds_sub_gs_reg")
 EXPORT_TARGETS = {8: "mrtz", 9: "null", 20: "prim", 21: "dual_src_blend0", 22: "dual_src_blend1"}
 
@@ -38,6 +39,8 @@ def _offset(instruction: Instruction) -> str:
 
 
 def _flat(instruction: Instruction, target: Target) -> str:
+    if instruction.op in CACHE_CONTROL:
+        return _cache(instruction, target).strip()
     roles = ["vaddr"]
     if instruction.get("vdst"):
         roles.insert(0, "vdst")
@@ -95,9 +98,13 @@ def _swizzle_pattern(offset: int) -> str:
 
 
 def _buffer(instruction: Instruction, target: Target) -> str:
-    roles = ("vdata", "vaddr", "srsrc", "soffset") if instruction.get("vdata") else ("vaddr", "srsrc", "soffset")
+    roles: tuple[str, ...] = ("vaddr", "srsrc", "soffset")
+    if instruction.get("vdata"):
+        roles = ("vdata", *roles)
     if instruction.get("srsrc") is None:
         return "" if target.name == "gfx90a" else _cache(instruction, target).strip()
+    if instruction.op == "buffer_store_lds_dword":
+        roles = ("srsrc", "soffset")
     text = ", ".join(_texts(instruction, target, roles))
     if instruction.format == "MTBUF":
         text += _data_format(instruction.mod("format"), target)

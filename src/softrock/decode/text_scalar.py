@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from softrock.decode.instruction import Instruction, Kind
+from softrock.decode.text_cache import cache_policy
 from softrock.decode.text_operands import operand_text
 from softrock.isa import Target
 from softrock.isa.tables import number_names
@@ -125,7 +126,7 @@ def _immediate(instruction: Instruction, target: Target) -> str:
         return ""
     if op in DECIMAL:
         return str(value)
-    return hex(value) if op in HEX else number(value)
+    return hex(value) if op in HEX or op.startswith("s_wait_") else number(value)
 
 
 def _distance(instruction: Instruction) -> str:
@@ -142,7 +143,7 @@ def _program(instruction: Instruction, target: Target) -> str:
 
 NO_IMMEDIATE = frozenset(
     {"s_wakeup", "s_icache_inv", "s_ttracedata", "s_endpgm_saved", "s_endpgm_ordered_ps_done", "s_set_gpr_idx_off",
-     "s_wait_idle", "s_code_end", "s_barrier"}
+     "s_wait_idle", "s_code_end", "s_barrier", "s_barrier_leave"}
 )
 
 
@@ -176,15 +177,20 @@ def _scalar_memory(instruction: Instruction, target: Target) -> str:
         if operand.role not in seen and not (operand.role == "sdata" and "sdst" in seen):
             seen.add(operand.role)
             operands.append(operand_text(operand, target))
+    if "_prefetch_" in instruction.op:
+        found = {o.role: o for o in instruction.src}
+        base = [operand_text(found["sbase"], target)] if "sbase" in found else []
+        register = operand_text(found["soffset"], target) if "soffset" in found else "null"
+        return ", ".join([*base, f"{instruction.mod('offset'):#x}", register, number(found["sdata"].value)])
     if instruction.op.startswith("s_atc_probe"):
         operands[0] = number(instruction.src[0].value)
     offset = instruction.mod("offset")
     if instruction.get("soffset") is None and instruction.get("sbase") is not None:
         operands.append("null" if target.major == 11 and not offset else f"{offset:#x}")
-    elif "offset" in instruction.mods:
+    elif "offset" in instruction.mods or (target.major == 12 and instruction.get("sbase")):
         operands[-1] += f" offset:{offset:#x}"
-    flags = [name for name in ("glc", "dlc") if instruction.mod(name)]
-    return " ".join([", ".join(operands), *flags])
+    flags = "".join(f" {name}" for name in ("glc", "dlc") if instruction.mod(name))
+    return ", ".join(operands) + (flags or cache_policy(instruction))
 
 
 def _index_mode(value: int) -> str:

@@ -14,7 +14,7 @@ DPP_FIXED = {
     0x130: "wave_shl:1", 0x134: "wave_rol:1", 0x138: "wave_shr:1", 0x13C: "wave_ror:1", 0x140: "row_mirror",
     0x141: "row_half_mirror", 0x142: "row_bcast:15", 0x143: "row_bcast:31",
 }
-FOUR_SELECT_BITS = ("v_fmac_f16", "v_mac_f16", "v_cvt_sr_", "v_dot2c_", "v_fma_mix")
+FOUR_SELECT_BITS = ("v_fmac_f16", "v_mac_f16", "v_cvt_sr_fp8", "v_cvt_sr_bf8", "v_cvt_scalef32_pk_fp4")
 """Operations that print all four bits of op_sel though they have fewer sources."""
 
 
@@ -83,7 +83,7 @@ def _select(instruction: Instruction, target: Target) -> str:
 
 def _packed(instruction: Instruction, row: Row) -> str:
     names = row.mods
-    count = sum(operand.role in SOURCE_BIT for operand in instruction.src)
+    count = sum(operand.role in SOURCE_BIT or operand.role == "idx" for operand in instruction.src)
     every = (1 << count) - 1
     mod = instruction.mod
     text = ""

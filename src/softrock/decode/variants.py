@@ -31,7 +31,8 @@ _SELECTORS = {
 def selector(row: Row, layout: Layout) -> int:
     """The bits of the word that pick the form of a row."""
     found = 0
-    for name in _SELECTORS.get(row.encoding, ()):
+    names = ("cbsz", "blgp") if row.op.endswith("_f8f6f4") else _SELECTORS.get(row.encoding, ())
+    for name in names:
         if name in layout:
             found |= bits(layout[name])
     return found
@@ -99,16 +100,37 @@ def _scalar_memory(row: Row, layout: Layout, target: Target, word: int) -> list[
     return operands
 
 
+def _matrix(row: Row, layout: Layout, target: Target, word: int) -> list[OperandSpec]:
+    """Matrix operands whose width depends on the wave size (WMMA; the table is for 32 lanes) or on their format."""
+    if row.op.startswith(("v_wmma", "v_swmmac")) and target.wave_size == 64:
+        halved = ("vdst", "src2") if target.major == 11 else ("vdst", "src0", "src1", "src2")
+        return [s._replace(dwords=max(1, s.dwords // 2)) if s.role in halved else s for s in row.operands]
+    if row.op.endswith("_f8f6f4"):
+        widths = {"src0": F8F6F4_DWORDS[flag(layout, "cbsz", word)], "src1": F8F6F4_DWORDS[flag(layout, "blgp", word)]}
+        return [spec._replace(dwords=widths.get(spec.role, spec.dwords)) for spec in row.operands]
+    return row.operands
+
+
+F8F6F4_DWORDS = (8, 8, 6, 6, 4, 8, 8, 8)
+"""Registers of 32 elements by format: fp8, bf8, fp6, bf6, fp4."""
 _FORMS: dict[str, Callable[[Row, Layout, Target, int], list[OperandSpec]]] = {
     "MUBUF": _buffer,
     "MTBUF": _buffer,
     "GLOBAL": _global,
     "SCRATCH": _scratch,
     "SMEM": _scalar_memory,
+    "VOP3P": _matrix,
     "MIMG": image_operands,
     "VIMAGE": image_operands,
     "VSAMPLE": image_operands,
 }
 
-FLAT_LAYOUTS = {"GLOBAL": "FLAT", "SCRATCH": "FLAT"}
+
+def layout_name(row: Row) -> str:
+    """The layout of a row's fields."""
+    if row.size == 16:
+        return "VOP3P_X2"
+    return "FLAT" if row.encoding in ("GLOBAL", "SCRATCH") else row.encoding
+
+
 WHOLE_IMMEDIATE = Field("u", (Piece(32, 32),))

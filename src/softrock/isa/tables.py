@@ -35,9 +35,9 @@ class OperandSpec(NamedTuple):
         dwords: width in registers; 0 for a lane mask (as wide as the wave needs).
         written: it is a destination.
         half: a 16-bit half register.
-        fixed: ``vcc`` or ``exec`` where the encoding implies the register, ``acc`` for a register that is always an
-            AGPR, ``imm`` for a field that holds a number, ``@name`` for an operand that stands in another's field,
-            else empty.
+        fixed: ``vcc``, ``exec`` or ``m0`` where the encoding implies the register, ``acc`` for a register that is
+            always an AGPR, ``imm`` for a field that holds a number, ``@name`` for an operand that stands in another
+            operand's field, else empty.
     """
 
     role: str

@@ -22,7 +22,7 @@ class Target:
         wave_size: lanes a wave has here; the default of the target unless :meth:`with_wave_size` chose otherwise.
         max_vgprs: vector registers one wave can address, AGPRs not counted.
         max_agprs: accumulation registers one wave can address, 0 where there are none.
-        simd_vgprs: registers (of 32 lanes each on wave32 targets at wave32, else of 64) that the waves of one SIMD share.
+        simd_vgprs: registers, each as wide as a wave, that the waves of one SIMD share.
         max_sgprs: scalar registers one wave can address, VCC not counted.
         has_true16: 16-bit operands name halves of registers (v1.l, v1.h).
         null_sgpr: scalar register number that reads 0 and drops writes, None where there is none.
