@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import random
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,13 @@ def test_functions_that_return_two_things(host: HostEvaluator, type_name: str) -
         assert rest == math.remainder(x, y)
         assert abs(quotient) % 8 == abs(round(x / y)) % 8
         assert quotient == 0 or (quotient < 0) == (x * y < 0)
+
+
+@pytest.mark.parametrize("type_name", ["f32", "f64"])
+def test_division_remainders_are_exact(host: HostEvaluator, type_name: str) -> None:
+    """Against Python's own exact fmod and remainder, at many points: a wrong quotient digit is rare."""
+    fmt, source = FORMATS[type_name], random.Random(type_name)
+    x = [fmt.nearest(math.ldexp(source.uniform(-1, 1), source.randint(-20, 90))) for _ in range(60000)]
+    y = [fmt.nearest(math.ldexp(source.uniform(0.5, 1), source.randint(-20, 20))) for _ in x]
+    assert host("fmod", type_name, [x, y]) == [math.fmod(a, b) for a, b in zip(x, y, strict=True)]
+    assert host("remainder", type_name, [x, y]) == [math.remainder(a, b) for a, b in zip(x, y, strict=True)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from softrock.compiler import devlib
-from softrock.compiler.devlib.accuracy import FORMATS, INTEGER_SECOND, cases
+from softrock.compiler.devlib.accuracy import FORMATS, INTEGER_SECOND, Case, cases
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,3 +119,19 @@ def ulp_distance(result: NDArray[Any], truth: NDArray[np.float64], type_name: st
     either = np.isnan(result) | np.isnan(best)
     distance = np.where(both, 0.0, np.where(either, np.inf, distance))
     return distance
+
+
+def half_errors(host: HostEvaluator, each: Case) -> NDArray[np.float64]:
+    """Error of a function of one argument at every half, against the library's own double, in ulps.
+
+    lgamma's are not counted near its zeros below -2, where only the absolute error is bounded.
+    """
+    import numpy as np
+
+    every = np.arange(65536, dtype=np.uint16).view(np.float16)
+    results = host.arrays(each.function, "f16", [every])
+    truth = host.arrays(each.function, "f64", [every.astype(np.float64)])
+    error = ulp_distance(results, truth, "f16")
+    if each.function == "lgamma":
+        error = np.where((every < -2) & (np.abs(truth) < 1), 0.0, error)
+    return error

@@ -7,7 +7,7 @@ template <class T> struct division {
 };
 // ax and ay finite, ay > 0.
 template <class T> INLINE division<T> long_division(T ax, T ay) {
-  constexpr int step = fp<T>::mantissa - 2;  // quotient digits stay exact with two bits to spare for a wrong estimate
+  constexpr int step = fp<T>::mantissa - 2;  // quotient bits a round, two to spare for the estimate's error
   if (ax < ay) return {ax, 0};
   parts<T> a = split(ax), b = split(ay);
   T m = a.m, n = b.m, inverse = T(1) / n;
@@ -17,11 +17,10 @@ template <class T> INLINE division<T> long_division(T ax, T ay) {
   int bits = left % step;
   for (;;) {
     m = ldexp_(m, bits);
-    T q = trunc_(m * inverse);
-    T r = fma_(-q, n, m);  // exact: q has at most `step` + 1 bits
-    bool over = r < T(0), under = r >= n;
-    r = over ? r + n : under ? r - n : r;
-    q = over ? q - T(1) : under ? q + T(1) : q;
+    T q = trunc_(m * inverse);  // off by at most one
+    T r = fma_(-q, n, m);       // only its place matters: from n up it may lack a bit
+    q = r < T(0) ? q - T(1) : r >= n ? q + T(1) : q;
+    r = fma_(-q, n, m);  // exact
     low = (bits < 32 ? low << bits : 0) + (u32)(u64)q;
     m = r;
     left -= bits;
