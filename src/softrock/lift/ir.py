@@ -2,7 +2,8 @@
 
 A :class:`Val` is a scalar (``lanes == 0``) or a lane vector (``lanes == 32`` or ``64``) with a type written as in the
 tables of semantics: ``u32``, ``i64``, ``f16``, ``bf16``, ``u1`` … Signedness lives in the value, so that ``a >> b``,
-``a.lt(b)`` and ``a.to("u64")`` read as arithmetic and still pick the right LLVM instruction. Scalars meet vectors by broadcasting.
+``a.lt(b)`` and ``a.to("u64")`` read as arithmetic and still pick the right LLVM instruction. Scalars meet vectors by
+broadcasting.
 """
 
 from __future__ import annotations

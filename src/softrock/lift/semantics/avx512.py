@@ -55,7 +55,7 @@ def _helper(
 
 
 def extreme(x: Wave, a: Val, b: Val, largest: bool) -> Val:
-    """IEEE 754-2008's minNum or maxNum: a number wins over a quiet NaN, a signalling NaN wins as a quiet one, -0 < +0."""
+    """IEEE 754-2008 minNum or maxNum: a number wins over a quiet NaN, a signalling NaN wins as a quiet one, -0 < +0."""
     kind, mask = ("ps", "i16") if a.bits == 32 else ("pd", "i8")
     width = 512 // a.bits
     choice = 5 if largest else 4  # bits 0-1: which of the two; bits 2-3: keep the sign of the comparison's result
