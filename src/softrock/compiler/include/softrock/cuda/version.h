@@ -7,17 +7,21 @@
 #ifndef SOFTROCK_CUDA_VERSION_H
 #define SOFTROCK_CUDA_VERSION_H
 
-#if !defined(__SOFTROCK_CUDA__)
+#if !defined(__SOFTROCK_CUDA__) && defined(__HIP__)
 #error "a CUDA source is compiled as HIP: compile it as a .cu file, or with -x cuda (-D__SOFTROCK_CUDA__=1)"
+#elif !defined(__SOFTROCK_CUDA__)
+/* A host compiler reading the API. */
+#define __SOFTROCK_CUDA__ 1
+#else
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 4
+#define __CUDACC_VER_BUILD__ 0
 #endif
 
 #define CUDA_VERSION 12040
 #define CUDART_VERSION CUDA_VERSION
 #define __CUDART_API_VERSION CUDART_VERSION
-#define __CUDACC__ 1
-#define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 4
-#define __CUDACC_VER_BUILD__ 0
 #define __SR_CUDA_MAJOR 7
 #define __SR_CUDA_MINOR 0
 #if defined(__HIP_DEVICE_COMPILE__)

@@ -1,0 +1,5 @@
+/* Part of softrock (MIT licence, see LICENSE). hipCreateChannelDesc. */
+#ifndef SOFTROCK_CHANNEL_DESCRIPTOR_H
+#define SOFTROCK_CHANNEL_DESCRIPTOR_H
+#include "hip/hip_runtime_api.h"
+#endif

@@ -1,0 +1,5 @@
+/* Part of softrock (MIT licence, see LICENSE). Device mathematics. */
+#ifndef SOFTROCK_MATH_FUNCTIONS_H
+#define SOFTROCK_MATH_FUNCTIONS_H
+#include "hip/hip_runtime.h"
+#endif

@@ -1,0 +1,1 @@
+/* Part of softrock (MIT licence, see LICENSE). Nothing is needed here. */

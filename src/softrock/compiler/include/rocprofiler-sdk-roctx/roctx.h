@@ -1,0 +1,2 @@
+/* Part of softrock (MIT licence, see LICENSE). ROCTX ranges. */
+#include "softrock/roctx_ranges.h"
