@@ -7,6 +7,7 @@ waiting.
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import threading
 import time
@@ -493,6 +494,8 @@ class Runtime:
         self._calls: dict[int, Callable[[], object]] = {}
         self._numbers = itertools.count(1)
         self.trampoline: Any = self.ffi.callback("void(void *)", self._call_held)
+        # The interpreter's end takes the functions away that queued host calls would call.
+        atexit.register(self.lib.sr_close_calls, 1_000_000_000)
         self.symbols: dict[str, int] = {
             string(table[i].name).decode(): table[i].address for i in range(count[0]) if table[i].address
         }

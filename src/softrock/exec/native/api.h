@@ -105,6 +105,7 @@ int64_t sr_enqueue_memcpy(sr_queue *queue, uint64_t dst, uint64_t src, uint64_t 
 int64_t sr_enqueue_copy(sr_queue *queue, const sr_copy *copy);
 int64_t sr_enqueue_fill(sr_queue *queue, const sr_fill *fill);
 int64_t sr_enqueue_call(sr_queue *queue, void (*fn)(void *), void *arg);
+int sr_close_calls(int64_t timeout_ns);
 int64_t sr_enqueue_record(sr_queue *queue, sr_event *event);
 int64_t sr_enqueue_wait(sr_queue *queue, sr_event *event);
 int64_t sr_enqueue_marker(sr_queue *queue);

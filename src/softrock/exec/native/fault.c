@@ -361,7 +361,7 @@ static void fork_child(void) {
     pthread_mutex_init(&calls.lock, NULL);
     pthread_cond_init(&calls.news, NULL);
     calls.head = NULL;
-    calls.running = false;
+    calls.running = calls.busy = false;
     pthread_mutex_init(&events.lock, NULL);
     for (sr_event *e = events.all; e; e = e->next_all) {
         e->completed = e->issued;

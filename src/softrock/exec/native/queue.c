@@ -193,16 +193,18 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t news;
     packet *head, *tail;
-    bool running;
+    bool running, busy, closed;
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
 
 static void *calls_main(void *unused) {
     (void)unused;
     for (;;) {
         pthread_mutex_lock(&calls.lock);
-        while (!calls.head) pthread_cond_wait(&calls.news, &calls.lock);
+        calls.busy = false;
+        while (!calls.head || calls.closed) pthread_cond_wait(&calls.news, &calls.lock);
         packet *p = calls.head;
         calls.head = p->next;
+        calls.busy = true;
         pthread_mutex_unlock(&calls.lock);
         p->call.fn(p->call.arg);
         pool_push(p->queue);
@@ -227,6 +229,19 @@ static void calls_push(packet *p) {
     }
     pthread_cond_signal(&calls.news);
     pthread_mutex_unlock(&calls.lock);
+}
+
+/* From now on no host call is begun: what they call is about to vanish. Waits for the one that runs; 1 at the timeout. */
+int sr_close_calls(int64_t timeout_ns) {
+    uint64_t until = now_ns() + (uint64_t)timeout_ns;
+    for (;;) {
+        pthread_mutex_lock(&calls.lock);
+        calls.closed = true;
+        bool busy = calls.busy;
+        pthread_mutex_unlock(&calls.lock);
+        if (!busy || now_ns() >= until) return busy;
+        sched_yield();
+    }
 }
 
 int64_t sr_enqueue_call(sr_queue *q, void (*fn)(void *), void *arg) {
