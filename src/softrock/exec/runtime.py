@@ -131,7 +131,10 @@ def _check(result: int, what: str) -> int:
     if result >= 0:
         return result
     if result == -12:
-        raise SoftrockError(f"the host has no memory left for {what}", hint="free memory or lower SOFTROCK_THREADS")
+        raise SoftrockError(
+            f"the host has no memory left for {what}",
+            hint="free memory, raise the limit on address space (ulimit -v), or lower SOFTROCK_THREADS",
+        )
     raise UsageError(f"{what}: invalid arguments", hint="check grid, block and argument sizes")
 
 
