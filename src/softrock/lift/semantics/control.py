@@ -10,6 +10,7 @@ from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
 from softrock.lift.registry import raw
 
+_DOORBELL_MESSAGE = 0x80
 _REALTIME_MESSAGE = 0x83
 _NOTHING = (
     # The translator runs every instruction to completion before the next, and host memory is coherent.
@@ -73,8 +74,14 @@ def s_memrealtime(x: Wave, inst: Instruction) -> None:
 
 @raw("s_sendmsg_rtn_b64 s_sendmsg_rtn_b32")
 def s_sendmsg_rtn(x: Wave, inst: Instruction) -> None:
-    """Messages with an answer; only the real-time counter is answered."""
+    """Messages with an answer; only the real-time counter is answered.
+
+    The doorbell's number is asked for by what gfx11 makes of an abort, behind an s_trap that ends the kernel here.
+    """
     message = inst.src[0].value & 0xFF if inst.src else inst.mod("simm16") & 0xFF
+    if message == _DOORBELL_MESSAGE:
+        x.write_scalar(inst.dst[0], x.scalar("u64" if inst.op.endswith("b64") else "u32", 0))
+        return
     if message != _REALTIME_MESSAGE:
         raise x.unsupported(inst, f"message 0x{message:x}")
     value = _clock(x, "sr_time")
