@@ -153,6 +153,9 @@ def _adjust(job: Job, tools: host.HostTools, library: Library) -> None:
     extra: list[str] = []
     if language not in ("ir", "assembler"):
         cxx = language not in ("c", "cpp-output", "assembler-with-cpp")
+        if language in _HIP_LANGUAGES:
+            # Standard headers that device code uses too (<complex>): ours, which go on to the library's own.
+            extra += ["-internal-isystem", str(INCLUDE / "wrappers")]
         extra += ["-internal-isystem", str(INCLUDE), *tools.cc1_flags(cxx)]
     if job.device and language in _HIP_LANGUAGES and not {"-E", "-fsyntax-only", "-Eonly"} & set(args):
         for path in library(job.target, _wave64(args)):
@@ -359,7 +362,8 @@ def _emit(outcome: Outcome) -> None:
 def _compile_gpu_only(args: Sequence[str], name: str) -> Outcome:
     """Sources for the GPU alone: clang's plan is right as it is, down to the linker."""
     with temporary_folder() as folder:
-        jobs, remarks = plan.make([f"-resource-dir={toolchain.resource_dir()}", *args], name=name, temporary=folder)
+        base = [f"-resource-dir={toolchain.resource_dir()}", "-nogpulib"]
+        jobs, remarks = plan.make([*base, *args], name=name, temporary=folder)
         output, warnings = Runner(jobs, folder).run()
         return Outcome(remarks + warnings, output)
 

@@ -7,6 +7,7 @@
 #include "softrock/cuda/runtime_functions.h"
 #include "softrock/cuda/runtime_types.h"
 #include "softrock/cuda/runtime_values.h"
+#include "softrock/cuda/runtime_extras.h"
 
 #if defined(__cplusplus) && !defined(__HIPCC_RTC__)
 
