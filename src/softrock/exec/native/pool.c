@@ -297,14 +297,22 @@ static bool worker_step(worker *w) {
     return true;
 }
 
-/* Nothing to do: spin a little, then sleep, at first only briefly (see POLL_NS). */
-static void worker_idle(uint32_t seen, uint32_t *naps) {
-    atomic_fetch_add(&pool.spinners, 1);
-    uint64_t start = now_ns(), now = start;
+/* Watch for news a little. Only half of the workers may at once: the caller, who waits for the others, needs a processor. */
+static bool spin_for_news(uint32_t seen) {
+    uint32_t allowed = pool.asked > 3 ? pool.asked / 2 : 1;
     bool news = false;
-    for (; !(news = atomic_load(&pool.signal) != seen) && now - start < SPIN_NS; now = now_ns()) spin_step(start, now);
+    if (atomic_fetch_add(&pool.spinners, 1) < allowed) {
+        uint64_t start = now_ns(), now = start;
+        for (; !(news = atomic_load(&pool.signal) != seen) && now - start < SPIN_NS; now = now_ns())
+            spin_step(start, now);
+    }
     atomic_fetch_sub(&pool.spinners, 1);
-    if (news) return;
+    return news;
+}
+
+/* Nothing to do: spin, then sleep, at first only briefly (see POLL_NS). */
+static void worker_idle(uint32_t seen, uint32_t *naps) {
+    if (spin_for_news(seen)) return;
     bool deep = ++*naps > POLL_ROUNDS;
     atomic_fetch_add(&pool.sleepers, 1);
     if (deep) atomic_fetch_add(&pool.deep_sleepers, 1);
