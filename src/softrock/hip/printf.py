@@ -5,10 +5,12 @@ The layout of records is described in :mod:`softrock.compiler.devlib.layout`; fo
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,8 +21,10 @@ _SPEC = re.compile(
     rb"(?P<length>hh|h|ll|l|z|j|t|L|q)?(?P<kind>[a-zA-Z%])"
 )
 _BITS = {b"hh": 8, b"h": 16, None: 32, b"": 32}
-_INTEGERS = b"diouxXc"
+_INTEGERS = b"diouxX"
 _FLOATS = b"fFeEgGaA"
+_WIDEST = 1 << 16
+"""Fields wider than this are cut: a kernel's argument must not make the host run out of memory."""
 
 
 def _to_python(data: bytes, to_stderr: bool) -> None:
@@ -119,26 +123,56 @@ class _Arguments:
         kind = spec["kind"]
         if kind == b"%":
             return b"%"
-        flags, width, precision = spec["flags"], spec["width"], spec["precision"]
-        if width == b"*":
-            value = _signed(self.word(), 32)
-            flags, width = (flags + b"-", str(-value).encode()) if value < 0 else (flags, str(value).encode())
-        if precision == b".*":
-            value = _signed(self.word(), 32)
-            precision = None if value < 0 else f".{value}".encode()
-        head = b"%" + flags + width + (precision or b"")
+        shape = self._shape(spec)
+        if kind == b"c":
+            return shape.pad(bytes([self.word() & 0xFF]))
         if kind in _INTEGERS:
-            return _integer(head, kind, self.word(), _BITS.get(spec["length"], 64))
+            return _integer(shape, kind, self.word(), _BITS.get(spec["length"], 64))
         if kind in _FLOATS:
-            return _float(head, kind, self.number())
+            return _float(shape, kind, self.number())
         if kind == b"s":
-            return (head + b"s") % self.text()
+            text = self.text()
+            return shape.pad(text if shape.precision is None else text[: shape.precision])
         if kind == b"p":
-            return (b"%" + flags + width + b"s") % f"{self.word():#x}".encode()
+            return shape.pad(f"{self.word():#x}".encode())
         if kind == b"n":
             self.word()
             return b""
         return spec.group()
+
+    def _shape(self, spec: re.Match[bytes]) -> _Shape:
+        flags, precision = spec["flags"], spec["precision"]
+        width = _signed(self.word(), 32) if spec["width"] == b"*" else int(spec["width"] or 0)
+        if width < 0:
+            flags, width = flags + b"-", -width
+        places = None
+        if precision is not None:
+            places = _signed(self.word(), 32) if precision == b".*" else int(precision[1:] or 0)
+            places = None if places < 0 else places
+        return _Shape(flags, min(width, _WIDEST), places if places is None else min(places, _WIDEST))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Flags, width and precision of a conversion."""
+
+    flags: bytes
+    width: int
+    precision: int | None
+
+    def pad(self, text: bytes) -> bytes:
+        """Fill with blanks up to the width."""
+        return text.ljust(self.width) if b"-" in self.flags else text.rjust(self.width)
+
+    def number(self, sign: bytes, digits: bytes, *, zeros: bool) -> bytes:
+        """A number with its sign or prefix; `zeros` allows the flag 0."""
+        if zeros and b"0" in self.flags and b"-" not in self.flags:
+            digits = digits.rjust(self.width - len(sign), b"0")
+        return self.pad(sign + digits)
+
+    def sign(self, negative: bool) -> bytes:
+        """What stands before a signed number."""
+        return b"-" if negative else b"+" if b"+" in self.flags else b" " if b" " in self.flags else b""
 
 
 def _signed(value: int, bits: int) -> int:
@@ -146,35 +180,42 @@ def _signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> bits - 1 else value
 
 
-def _integer(head: bytes, kind: bytes, value: int, bits: int) -> bytes:
-    if kind == b"c":
-        return (head + b"c") % (value & 0xFF)
+def _integer(shape: _Shape, kind: bytes, value: int, bits: int) -> bytes:
+    sign = b""
     if kind in b"di":
-        return (head + b"d") % _signed(value, bits)
-    value &= (1 << bits) - 1
-    if kind == b"o" and b"#" in head:
-        return (head.replace(b"#", b"") + b"s") % (b"0%o" % value if value else b"0")
-    if kind in b"xX" and b"#" in head and not value:
-        head = head.replace(b"#", b"")
-    return (head + (b"d" if kind == b"u" else kind)) % value
+        value = _signed(value, bits)
+        sign, value = shape.sign(value < 0), abs(value)
+    else:
+        value &= (1 << bits) - 1
+    digits = {b"o": b"%o", b"x": b"%x", b"X": b"%X"}.get(kind, b"%d") % value
+    if shape.precision is not None:
+        digits = b"" if not value and not shape.precision else digits.rjust(shape.precision, b"0")
+    if b"#" in shape.flags:
+        if kind == b"o" and not digits.startswith(b"0"):
+            digits = b"0" + digits
+        if kind in b"xX" and value:
+            sign = b"0" + kind
+    return shape.number(sign, digits, zeros=shape.precision is None)
 
 
-def _float(head: bytes, kind: bytes, value: float) -> bytes:
-    if value != value or value in (float("inf"), float("-inf")):
-        head = b"%" + head[1:].replace(b"0", b"", 1) if head[1:2] == b"0" else head
-        sign = b"+" if b"+" in head and value > 0 else b""
-        text = sign + f"{value:f}".encode()
-        plain = re.sub(rb"[+ #]|\..*", b"", head)
-        return (plain + b"s") % (text.upper() if kind.isupper() else text)
+def _float(shape: _Shape, kind: bytes, value: float) -> bytes:
+    sign = shape.sign(math.copysign(1.0, value) < 0)
+    value = abs(value)
+    if not math.isfinite(value):
+        text = b"nan" if value != value else b"inf"
+        return shape.number(sign, text.upper() if kind.isupper() else text, zeros=False)
     if kind in b"aA":
-        return _hexadecimal(head, kind, value)
-    return (head + kind) % value
+        prefix, digits = _hexadecimal(value)
+        text = digits.upper() if kind == b"A" else digits
+        return shape.number(sign + (prefix.upper() if kind == b"A" else prefix), text, zeros=True)
+    places = b"" if shape.precision is None else b".%d" % shape.precision
+    alternative = b"#" if b"#" in shape.flags else b""
+    return shape.number(sign, (b"%" + alternative + places + kind) % value, zeros=True)
 
 
-def _hexadecimal(head: bytes, kind: bytes, value: float) -> bytes:
+def _hexadecimal(value: float) -> tuple[bytes, bytes]:
+    """Prefix and digits of %a without a precision (a precision is ignored)."""
     mantissa, _, exponent = value.hex().partition("p")
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
-    text = f"{mantissa}p{exponent}".encode()
-    plain = re.sub(rb"[+ #]|\..*", b"", head)
-    return (plain + b"s") % (text.upper() if kind == b"A" else text)
+    return b"0x", f"{mantissa.removeprefix('0x')}p{exponent}".encode()
