@@ -30,6 +30,8 @@
 #include "hip/detail/launch.h"
 #include "hip/detail/memory.h"
 #include "hip/detail/sync.h"
+#include "hip/detail/surface.h"
+#include "hip/detail/texture.h"
 #include "hip/detail/warp.h"
 #endif
 
