@@ -25,6 +25,11 @@ SPECIAL = np.array(
 )
 
 
+def flushed(values: Any) -> Any:
+    """Denormals as the zeros that these instructions take them for."""
+    return np.where(np.abs(values) < np.float64(2.0**-126), values * 0, values)
+
+
 @pytest.mark.parametrize("name", REFERENCE)
 def test_within_one_ulp(name: str) -> None:
     rng = np.random.default_rng(11)
@@ -38,7 +43,7 @@ def test_within_one_ulp(name: str) -> None:
         values[:16] = SPECIAL
         got = run_prepared(prepared, [replace(prepared.cases[0], vgprs={0: values})])[0].f32(1)
         with np.errstate(all="ignore"):
-            want = REFERENCE[name](values.astype(np.longdouble))
+            want = flushed(REFERENCE[name](flushed(values.astype(np.longdouble))))
             rounded = want.astype(np.float32)
             assert (np.isnan(got) == np.isnan(rounded)).all()
             close = np.abs(got - want) <= np.spacing(np.maximum(np.abs(rounded), np.float32(1e-30)))

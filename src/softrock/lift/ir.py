@@ -154,6 +154,10 @@ class Val:
         ty = self.ty.with_elem(name)
         return self.b.op(ty, f"{'fptosi' if ty.kind == 'i' else 'fptoui'} {self.typed} to {ty.llvm}")
 
+    def frozen(self) -> Val:
+        """The same, with some fixed value where it is undefined."""
+        return self.b.op(self.ty, f"freeze {self.typed}")
+
     def _saturated(self, name: str) -> Val:
         """Float to integer; the general intrinsic would be taken apart lane by lane."""
         kind, bits = elem_of(name)

@@ -68,8 +68,8 @@ def _scaling(x: Wave, a: Val, b: Val, c: Val, exponent_b: Val, exponent_c: Val, 
     no, yes = x.const("u1", 0), x.const("u1", 1)
     is_denominator, is_numerator = a.eq(b), a.eq(c)
     up, down = a * factor, a * (1.0 / factor)
-    small_quotient = _quotient_is_denormal(b, c, bits)
-    small_reciprocal = b.fabs().gt(2.0 ** -_MIN_EXPONENT[bits]) & b.fabs().lt(float("inf"))
+    small_quotient = _is_denormal(c / b)
+    small_reciprocal = _is_denormal(x.const(f"f{bits}", 1.0) / b)
 
     out, flag = exponent_c.le(_TINY[bits]).select(up, a), no
     out, flag = small_quotient.select(is_numerator.select(up, a), out), small_quotient.select(yes, flag)
@@ -84,10 +84,9 @@ def _scaling(x: Wave, a: Val, b: Val, c: Val, exponent_b: Val, exponent_c: Val, 
     return zero.select(float("nan"), out), zero.select(no, flag)
 
 
-def _quotient_is_denormal(b: Val, c: Val, bits: int) -> Val:
-    """u1: |c / b| is below the smallest normal number, told without dividing."""
-    half = 2.0 ** (_SCALE[bits] if bits == 32 else 512)
-    return (c.fabs() * half).lt(b.fabs() * (half * 2.0 ** _MIN_EXPONENT[bits]))
+def _is_denormal(value: Val) -> Val:
+    """u1: not zero, and below the smallest normal number."""
+    return value.ne(0.0) & value.fabs().lt(2.0 ** _MIN_EXPONENT[value.bits])
 
 
 def _fmas(bits: int) -> None:

@@ -94,6 +94,12 @@ def median(x: Wave, a: Val, b: Val, c: Val) -> Val:
     return canonical(any_nan.select(minimum(x, minimum(x, a, b), c), middle))
 
 
+def without_denormals(value: Val) -> Val:
+    """Denormals flushed to zeros of their sign, whatever MODE says."""
+    raw, sign = raw_bits(value), 1 << (value.bits - 1)
+    return (raw & EXPONENT[value.bits]).eq(0).select(raw & sign, raw).bits_as(name_of(value))
+
+
 def biased_exponent(value: Val) -> Val:
     """The exponent field as i32 (i64 for doubles would be wasteful)."""
     field = (raw_bits(value) & EXPONENT[value.bits]) >> MANTISSA[value.bits]

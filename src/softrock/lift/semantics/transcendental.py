@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from softrock.lift.ir import Val
 from softrock.lift.registry import valu
 from softrock.lift.semantics import avx512
-from softrock.lift.semantics.floats import MANTISSA, canonical, power_of_two, raw_bits
+from softrock.lift.semantics.floats import MANTISSA, canonical, power_of_two, raw_bits, without_denormals
 
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
@@ -107,10 +107,8 @@ def exp2(x: Wave, a: Val) -> Val:
 
 
 def log2(x: Wave, a: Val) -> Val:
-    """log2(a) for f32: -infinity at zeros, NaN below."""
-    small = a.lt(2.0**-126)
-    scaled = small.select(a * 2.0**23, a)
-    raw = raw_bits(scaled)
+    """log2(a) for f32 that is no denormal: -infinity at zeros, NaN below."""
+    raw = raw_bits(a)
     # The significand in [sqrt(1/2), sqrt(2)) and the exponent that belongs to it.
     root = 0x3F3504F3
     moved = raw - root
@@ -120,7 +118,7 @@ def log2(x: Wave, a: Val) -> Val:
     high = _single(_LOG2_E)
     leading = f * high
     rest = (f * f).fma(_horner(f, _LOG2), f.fma(high, -leading) + f * (_LOG2_E - high))
-    e = (exponent - small.to("i32") * 23).to("f32")
+    e = exponent.to("f32")
     total = e + leading
     # |e| >= 1 > |leading| or e = 0: the sum's error is exact either way.
     lost = leading - (total - e)
@@ -142,7 +140,7 @@ def _sin_from(a: Val, quarters: int) -> Val:
     sine = t.fma(_single(_TAU), t * _horner(z, _SIN))
     cosine = z.fma(_horner(z, _COS), 1.0)
     # What is no number has no quarter.
-    quadrant = (nearest.cut("i32") + quarters).bits_as("u32")
+    quadrant = (nearest.cut("i32").frozen() + quarters).bits_as("u32")
     out = (quadrant & 1).ne(0).select(cosine, sine)
     return (raw_bits(out) ^ ((quadrant & 2) << 30)).bits_as("f32")
 
@@ -174,9 +172,14 @@ _KERNELS: dict[str, tuple[Callable[[Wave, Val], Val], str]] = {
 }
 
 
+def _flushed(kernel: Callable[[Wave, Val], Val]) -> Callable[[Wave, Val], Val]:
+    """The f32 instructions take and give no denormals, whatever MODE says (LLVM's AMDGPU lowering works around it)."""
+    return lambda x, a: canonical(without_denormals(kernel(x, without_denormals(a))))
+
+
 def _register(word: str, kernel: Callable[[Wave, Val], Val], quality: str) -> None:
-    valu(f"v_{word}_f32", "f32 <- f32", approximate=quality)(kernel)
-    valu(f"v_s_{word}_f32", "s:f32 <- s:f32", approximate=quality)(kernel)
+    valu(f"v_{word}_f32", "f32 <- f32", approximate=quality)(_flushed(kernel))
+    valu(f"v_s_{word}_f32", "s:f32 <- s:f32", approximate=quality)(_flushed(kernel))
     if "_" not in word:
         half = "within 0.51 ulp"
         through = lambda x, a: canonical(kernel(x, a.to("f32")).to("f16"))  # noqa: E731

@@ -121,7 +121,7 @@ def mad_dx9(x: Wave, a: Val, b: Val, c: Val) -> Val:
 def mullit(x: Wave, a: Val, b: Val, c: Val) -> Val:
     largest = 3.4028234663852886e38
     special = ~b.fcmp("ogt", -largest) | ~c.fcmp("ogt", 0.0)
-    return special.select(-largest, mul_dx9(x, a, b))
+    return canonical(special.select(-largest, a * b))
 
 
 # -- taking numbers apart --------------------------------------------------------------------------
