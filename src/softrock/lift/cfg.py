@@ -13,6 +13,7 @@ from softrock.core.errors import CodeObjectError
 from softrock.decode.instruction import Instruction, Kind
 
 END_OPS = frozenset(("s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"))
+MAY_NOT_RETURN = frozenset(("s_trap", "s_swappc_b64", "s_call_b64"))
 _NARROW = frozenset(
     f"{op}_{w}"
     for w in ("b32", "b64")
@@ -178,15 +179,22 @@ def build(
     indirect = returns = False
     calls: set[int] = set()
     work = [entry]
+    dead_ends: set[int] = set()
     while work:
         address = work.pop()
         tracker = PcTracker(pointer_at)
         while address not in insts:
+            if address == bounds[1] and address in dead_ends:
+                # Behind a call or trap that does not return the compiler writes nothing.
+                insts[address] = Instruction(address, 4, b"", "s_endpgm", "s_endpgm", "SOPP")
+                break
             if not bounds[0] <= address < bounds[1]:
                 raise CodeObjectError(f"control flow leaves the function's code at address 0x{address:x}")
             inst = decode(address)
             insts[address] = inst
             op = inst.op
+            if op in MAY_NOT_RETURN:
+                dead_ends.add(inst.end)
             follow: list[int] = []
             stop = False
             if op in END_OPS:
