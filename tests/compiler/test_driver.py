@@ -243,3 +243,14 @@ def test_link_only_adds_nothing_to_plain_objects(hipcc: Hipcc, work: Path, outpu
     assert hipcc("-x", "c++", "-c", "p.cpp", "-o", "p.o") == 0
     assert hipcc("p.o", "-o", "p") == 0
     assert output("./p") == "plain\n"
+
+
+def test_static_library(hipcc: Hipcc, work: Path, output: Output) -> None:
+    (work / "library.hip").write_text(
+        '#include "tiny.h"\nglobal void k(int *p) { *p = 1; }\nvoid work() { k<<<4, 1>>>(nullptr); }\n'
+    )
+    (work / "main.cpp").write_text("void work(); int main() { work(); }\n")
+    for _ in range(2):
+        assert hipcc("--emit-static-lib", "-fPIC", "library.hip", "-o", "libwork.a", "--offload-arch=gfx942") == 0
+    assert hipcc("main.cpp", "-L.", "-lwork", "-o", "m") == 0
+    assert "launch 4 1 0" in output("./m")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from softrock.compiler import flags
 from softrock.core.errors import UnsupportedError, UsageError
 

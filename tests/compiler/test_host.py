@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from softrock.compiler import host
 from softrock.core.errors import ToolError
 

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from softrock.cli.runtime import runtime
 from softrock.compiler import rocm_layout, versions
 

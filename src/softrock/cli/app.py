@@ -36,9 +36,7 @@ Gpu = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Timeout = Annotated[
     float | None,
-    typer.Option(
-        "--timeout", metavar="SECONDS", help="End a kernel that runs longer and say where its waves are."
-    ),
+    typer.Option("--timeout", metavar="SECONDS", help="End a kernel that runs longer and say where its waves are."),
 ]
 Dump = Annotated[
     str | None,
@@ -50,9 +48,7 @@ Dump = Annotated[
 def run(
     args: Annotated[
         list[str],
-        typer.Argument(
-            metavar="PROGRAM.cu|.hip|.cpp [COMPILER FLAGS] [-- PROGRAM ARGUMENTS]", show_default=False
-        ),
+        typer.Argument(metavar="PROGRAM.cu|.hip|.cpp [COMPILER FLAGS] [-- PROGRAM ARGUMENTS]", show_default=False),
     ],
     gpu: Gpu = None,
     timeout: Timeout = None,
@@ -85,9 +81,7 @@ def build(
 
 @app.command(name="exec", context_settings=_PASS)
 def execute(
-    command: Annotated[
-        list[str] | None, typer.Argument(metavar="[--] COMMAND [ARGUMENTS]", show_default=False)
-    ] = None,
+    command: Annotated[list[str] | None, typer.Argument(metavar="[--] COMMAND [ARGUMENTS]", show_default=False)] = None,
     gpu: Gpu = None,
     timeout: Timeout = None,
     dump: Dump = None,
@@ -139,9 +133,7 @@ def targets(
 
 @app.command()
 def cache(
-    clear: Annotated[
-        bool, typer.Option("--clear", help="Remove everything; it is rebuilt when needed.")
-    ] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove everything; it is rebuilt when needed.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Show what the cache holds, or clear it."""
@@ -179,9 +171,7 @@ def _invoke(args: Sequence[str]) -> int:
             raise
         if text is None or not text():
             return int(status)
-        command = (
-            f" {words[0]}" if words and words[0] in {each.name for each in app.registered_commands} else ""
-        )
+        command = f" {words[0]}" if words and words[0] in {each.name for each in app.registered_commands} else ""
         raise UsageError(text().rstrip("."), hint=f"softrock{command} --help shows the usage") from None
     return result if isinstance(result, int) else 0
 

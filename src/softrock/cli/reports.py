@@ -1,4 +1,4 @@
-"""``softrock targets`` and ``cache``: what there is."""
+"""``softrock inspect``, ``targets`` and ``cache``: what there is."""
 
 from __future__ import annotations
 
@@ -36,6 +36,19 @@ def _bytes(size: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.1f} GiB"
+
+
+def inspect(file: str, as_json: bool) -> int:
+    """Describe the GPU code in a file.
+
+    Raises:
+        SoftrockError: it cannot be read, holds no GPU code, or is corrupt.
+    """
+    from softrock.inspect import render, report
+
+    found = report(file)
+    print(json.dumps(found, indent=2) if as_json else render(found))
+    return 0
 
 
 def targets(gfx: str | None, as_json: bool) -> int:
@@ -92,8 +105,7 @@ def cache(clear: bool, as_json: bool) -> int:
     else:
         print(f"{base}: {_bytes(total)}")
         rows = [
-            (f"  {name}", _bytes(size), f"{count} files", _KINDS.get(name, ""))
-            for name, (count, size) in used.items()
+            (f"  {name}", _bytes(size), f"{count} files", _KINDS.get(name, "")) for name, (count, size) in used.items()
         ]
         if rows:
             _table(rows)

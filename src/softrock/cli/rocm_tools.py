@@ -35,9 +35,7 @@ def _hipconfig(args: Sequence[str], root: str) -> int:
 
 def _bundler(args: Sequence[str], root: str) -> int:
     if any(each.lstrip("-") in ("unbundle", "list") for each in args):
-        raise UsageError(
-            "clang-offload-bundler here only bundles", hint="softrock inspect FILE lists a bundle"
-        )
+        raise UsageError("clang-offload-bundler here only bundles", hint="softrock inspect FILE lists a bundle")
     bundle_writer.run(args)
     return 0
 
@@ -69,9 +67,7 @@ def _llvm_mc(args: Sequence[str], root: str) -> int:
             for each in value.split(","):
                 out += ["-target-feature", each]
         else:
-            raise UsageError(
-                f"llvm-mc: {word} is not supported here", hint="options: -triple -mcpu -filetype -o"
-            )
+            raise UsageError(f"llvm-mc: {word} is not supported here", hint="options: -triple -mcpu -filetype -o")
     return _run(out)
 
 

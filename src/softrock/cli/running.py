@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,9 @@ from softrock.core.errors import SoftrockError, UsageError
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of shells for a command that is not there or cannot be run."""
+
+GRACE_S = 0.6
+"""Seconds that a program has to end after Ctrl-C before it is ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,7 @@ class Options:
         """
         out: dict[str, str] = {}
         if self.gpu is not None:
-            if not all(each.strip() for each in self.gpu.split(",")):
-                raise UsageError(f"--gpu {self.gpu!r} names no GPU", hint="for instance --gpu gfx942,gfx1100")
+            _check_gpus(self.gpu)
             out["SOFTROCK_GPUS"] = self.gpu
         if self.timeout is not None:
             if not self.timeout > 0:
@@ -50,6 +54,17 @@ class Options:
             folder.mkdir(parents=True, exist_ok=True)
             out["SOFTROCK_DUMP"] = str(folder)
         return out
+
+
+def _check_gpus(text: str) -> None:
+    """Refuse names that are no GPU before anything is compiled for them."""
+    from softrock.gpu import models
+
+    for each in text.split(","):
+        name = each.partition(":")[0].strip()
+        if not name:
+            raise UsageError(f"--gpu {text!r} names no GPU", hint="for instance --gpu gfx942,gfx1100")
+        models.model(name)
 
 
 def _prepended(variable: str, folder: Path) -> str:
@@ -99,9 +114,7 @@ def execute(command: Sequence[str], options: Options) -> int:
     variables = {**os.environ, **environment(options)}
     found = shutil.which(command[0], path=variables.get("PATH"))
     if found is None:
-        raise SoftrockError(
-            f"{command[0]}: no such command", hint="check its name and path", status=NOT_FOUND
-        )
+        raise SoftrockError(f"{command[0]}: no such command", hint="check its name and path", status=NOT_FOUND)
     return _become([found], command, variables)
 
 
@@ -112,9 +125,7 @@ def _become(prefix: Sequence[str], argv: Sequence[str], variables: dict[str, str
     try:
         os.execve(prefix[0], list(argv), variables)
     except OSError as error:
-        raise SoftrockError(
-            f"{prefix[0]} cannot be started: {error.strerror}", status=NOT_EXECUTABLE
-        ) from None
+        raise SoftrockError(f"{prefix[0]} cannot be started: {error.strerror}", status=NOT_EXECUTABLE) from None
 
 
 def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
@@ -160,9 +171,7 @@ def _command(
     return [str(program)], [str(program), *tail], variables
 
 
-def _one_after_another(
-    gpus: Sequence[str], commands: Sequence[tuple[list[str], list[str], dict[str, str]]]
-) -> int:
+def _one_after_another(gpus: Sequence[str], commands: Sequence[tuple[list[str], list[str], dict[str, str]]]) -> int:
     status = 0
     for gpu, (prefix, argv, variables) in zip(gpus, commands, strict=True):
         if len(gpus) > 1:
@@ -177,14 +186,30 @@ def _one_after_another(
 def _child(prefix: Sequence[str], argv: Sequence[str], variables: dict[str, str]) -> int:
     """Run a program and wait; signals sent to us go on to it. Returns its status as a shell would."""
     with subprocess.Popen(list(argv), executable=prefix[0], env=variables) as process:
-        old = {}
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            old[number] = signal.signal(number, lambda each, _frame: process.send_signal(each))
-        # Ctrl-C reaches the whole foreground group by itself: we only must not die before the program has.
-        old[signal.SIGINT] = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+        forwarded = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+        interrupted = threading.Event()
+
+        def forward(number: int, _frame: object) -> None:
+            process.send_signal(number)
+            interrupted.set()
+
+        old = {number: signal.signal(number, forward) for number in forwarded}
         try:
-            code = process.wait()
+            code = _wait(process, interrupted)
         finally:
             for number, handler in old.items():
                 signal.signal(number, handler)
     return 128 - code if code < 0 else code
+
+
+def _wait(process: subprocess.Popen[bytes], interrupted: threading.Event) -> int:
+    """The program's exit code. After a signal it has :data:`GRACE_S` to end; then it is ended."""
+    while not interrupted.is_set():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(timeout=0.2)
+    try:
+        return process.wait(timeout=GRACE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return 128 + signal.SIGINT

@@ -106,6 +106,7 @@ class CommandLine:
     device_only: bool = False
     host_only: bool = False
     shared: bool = False
+    static_library: bool = False
     verbose: bool = False
     dry_run: bool = False
     save_temps: bool = False
@@ -209,6 +210,8 @@ class _Parser:
         elif word.startswith(("--no-offload-arch=", "--no-cuda-gpu-arch=")):
             drop = word.partition("=")[2]
             line.archs = [] if drop == "all" else [each for each in line.archs if each != drop]
+        elif word in ("--emit-static-lib", "-lib", "--lib"):
+            line.static_library = True
         elif word == "--genco":
             line.mode, line.device_only = "genco", True
             line.compile_flags.append("--cuda-device-only")

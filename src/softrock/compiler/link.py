@@ -72,6 +72,8 @@ class Link:
 
     def command(self, offload: Sequence[str] = ()) -> list[str]:
         """The whole link command; `offload` goes after the objects."""
+        if self.line.static_library:
+            return [str(toolchain.zig()), "ar", "rcsD", self.line.output or "a.out", *self._files()]
         out = [*self.tools.linker]
         if self.runtime.launcher and not self.line.shared:
             out += ["-shared", "-fPIC"]
@@ -90,9 +92,13 @@ class Link:
             CompileError: the linker failed; the message is its output.
             ToolError: the linker cannot be started.
         """
-        if self.tools.kind == "zig":
-            ensure_libcxx(self.tools)
-        command = self.command(self._offload())
+        if self.line.static_library:
+            Path(self.line.output or "a.out").unlink(missing_ok=True)  # made anew, not added to
+            command = self.command()
+        else:
+            if self.tools.kind == "zig":
+                ensure_libcxx(self.tools)
+            command = self.command(self._offload())
         try:
             done = subprocess.run(
                 command,
