@@ -1,0 +1,134 @@
+"""Compiled programs over the C library, in an empty environment."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from softrock import abi
+from softrock.core import settings
+
+from .conftest import Build, Run
+
+GPUS = ("gfx942", "gfx1100")
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_what_programs_do(build: Build, run: Run, gpu: str) -> None:
+    done = run(build("features.hip"), gpus=gpu)
+    assert done.stdout == "0 failures\n", done.stdout + done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_printf_keeps_its_place(build: Build, run: Run, gpu: str) -> None:
+    done = run(build("faults.hip"), "say", gpus=gpu)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "before"
+    assert lines[1:5] == [f"block {b} thread {t} says 7" for b in (0, 1) for t in (0, 1)]
+    assert lines[5:] == ["between", "block 0 thread 0 says 8", "sync: hipSuccess", "after"]
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("what", "sync", "message"),
+    [
+        ("null", "hipErrorIllegalAddress", "Memory access fault by GPU node-1"),
+        ("assert", "hipErrorAssert", "an assertion failed"),
+        ("trap", "hipErrorLaunchFailure", "trap"),
+        ("threads", "hipSuccess", "2048 threads a block"),
+        ("lds", "hipSuccess", "1048576 bytes of LDS"),
+    ],
+)
+def test_ignored_failures_do_not_pass(build: Build, run: Run, what: str, sync: str, message: str) -> None:
+    done = run(build("faults.hip"), what)
+    assert f"sync: {sync}\n" in done.stdout
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+    if what == "assert":
+        assert "faults.hip:" in done.stdout
+        assert "Device-side assertion `value == 3' failed." in done.stdout
+
+
+def test_a_good_program_ends_well(build: Build, run: Run) -> None:
+    done = run(build("faults.hip"))
+    assert (done.stdout, done.stderr, done.returncode) == ("sync: hipSuccess\n", "", 0)
+
+
+def test_timeout(build: Build, run: Run) -> None:
+    done = run(build("faults.hip"), "spin", SOFTROCK_TIMEOUT="0.5")
+    assert "sync: hipErrorLaunchTimeOut" in done.stdout
+    assert "block (1, 0, 0) wave 0" in done.stderr
+    assert done.returncode == 1
+
+
+def test_ctrl_c_ends_a_spinning_kernel(build: Build) -> None:
+    env = {"SOFTROCK_CACHE_DIR": str(settings.load().cache_dir), "LD_LIBRARY_PATH": str(abi.library_dir())}
+    with subprocess.Popen([str(build("faults.hip")), "spin"], env=env, stderr=subprocess.DEVNULL) as process:
+        time.sleep(1.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        assert process.wait(timeout=10) == -signal.SIGINT
+        assert time.monotonic() - start < 1
+
+
+@pytest.mark.long
+def test_leaving_while_a_kernel_runs(build: Build, run: Run) -> None:
+    done = run(build("faults.hip"), "leave")
+    assert "still ran when the program ended" in done.stderr
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"gpus": "gfx1"}, "there is no GPU 'gfx1'"),
+        ({"SOFTROCK_THREADS": "none"}, "SOFTROCK_THREADS"),
+        ({"gpus": "gfx1201"}, "holds no code for gfx1201"),
+    ],
+)
+def test_settings_that_cannot_be(build: Build, run: Run, variables: dict[str, str], message: str) -> None:
+    done = run(build("features.hip"), **variables)
+    assert message in done.stderr
+    assert "mend:" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode != 0
+
+
+def test_a_warm_start_is_quick(build: Build, run: Run) -> None:
+    program = build("faults.hip")
+    run(program, "say")
+    best = min(_seconds(run, program) for _ in range(3))
+    assert best < 0.6
+
+
+def _seconds(run: Run, program: Path) -> float:
+    start = time.monotonic()
+    run(program, "say")
+    return time.monotonic() - start
+
+
+def test_the_launcher_runs_programs_built_as_shared_objects(build: Build) -> None:
+    program = build("faults.hip", "-shared", "-fPIC")
+    command = [sys.executable, "-m", "softrock.abi.launch", str(program), "say"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.startswith("before\nblock 0 thread 0 says 7\n")
+    assert done.stdout.endswith("sync: hipSuccess\nafter\n")
+    assert done.returncode == 0, done.stderr
+    command[-1] = "null"
+    assert subprocess.run(command, capture_output=True, timeout=120, check=False).returncode == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["/nowhere"], [__file__]])
+def test_what_the_launcher_refuses(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "softrock.abi.launch", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
