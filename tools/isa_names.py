@@ -50,6 +50,21 @@ NAMES = {
 LDS_LOADS = re.compile(r"^(global|scratch)_load_")
 
 
+OLD_MATRIX = re.compile(r"^v_mfma_(\w+?)_(\d+)x(\d+)x(\d+)(f32|f64|f16|bf16|i8)(?:_1k)?$")
+
+
+def matrix_name(mnemonic: str, result_dwords: int) -> str:
+    """gfx942's name of a gfx90a matrix operation: with the number of blocks, which the result's size tells."""
+    found = OLD_MATRIX.match(mnemonic)
+    if not found:
+        return mnemonic
+    result, rows, columns, depth, source = found.groups()
+    elements = result_dwords // (2 if result == "f64" else 1) * 64
+    blocks = elements // (int(rows) * int(columns))
+    middle = f"_{blocks}b" if blocks > 1 else ""
+    return f"v_mfma_{result}_{rows}x{columns}x{depth}{middle}_{source}"
+
+
 def canonical(mnemonic: str, to_lds: bool) -> str:
     """The operation's name, the same on every target that has it; `to_lds`: a load whose data goes to LDS."""
     name = re.sub(r"_tru_", "_t_", mnemonic)

@@ -17,7 +17,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from isa_names import canonical
+from isa_names import canonical, matrix_name
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 DATA = Path(__file__).parent.parent / "src/softrock/isa/data"
@@ -400,6 +400,13 @@ def guess_widths(rows: list[Row]) -> None:
         row.operands = filled
 
 
+def operation(row: Row) -> str:
+    """The row's canonical operation name."""
+    if row.mnemonic.startswith("v_mfma"):
+        return matrix_name(row.mnemonic, int(row.operands[0][1]))
+    return canonical(row.mnemonic.replace("v_dual_", "v_"), "_LDS_" in "".join(row.records[:1]))
+
+
 def write_table(rows: list[Row], gfx: str) -> None:
     lines = []
     for row in rows:
@@ -407,7 +414,7 @@ def write_table(rows: list[Row], gfx: str) -> None:
         digits = row.size * 2
         operands = " ".join(f"{'>' if d else ''}{r}:{w}" for r, w, d in row.operands) or "-"
         mods = " ".join(sorted(row.mods - {"imm"})) or "-"
-        lines.append((row.format, asm, canonical(row.mnemonic.replace("v_dual_", "v_"), "_LDS_" in "".join(row.records[:1])), f"{row.mask:0{digits}x}",
+        lines.append((row.format, asm, operation(row), f"{row.mask:0{digits}x}",
                       f"{row.match:0{digits}x}", operands, mods))
     lines.sort(key=lambda line: (line[0], int(line[4], 16) & 0xFFFFFFFF, int(line[4], 16)))
     widths = [max(len(line[i]) for line in lines) for i in range(3)]

@@ -63,7 +63,8 @@ def _lds(instruction: Instruction, target: Target) -> str:
         text += _swizzle(instruction.mod("offset"))
     else:
         text += _offset(instruction)
-    return text + (" gds" if instruction.mod("gds") or instruction.op.startswith(ALWAYS_GDS) else "")
+    is_global = instruction.mod("gds") or instruction.op.startswith(ALWAYS_GDS)
+    return (text + (" gds" if is_global else "")).strip()
 
 
 def _swizzle(offset: int) -> str:
@@ -111,11 +112,10 @@ def _buffer(instruction: Instruction, target: Target) -> str:
     for name in ("idxen", "offen"):
         if instruction.mod(name):
             text += f" {name}"
-    text += _offset(instruction) + _cache(instruction, target)
-    for name in ("tfe", "lds"):
-        if instruction.mod(name):
-            text += f" {name}"
-    return text
+    flags = [_cache(instruction, target), *(f" {name}" for name in ("tfe", "lds") if instruction.mod(name))]
+    if instruction.op == "buffer_store_lds_dword":
+        flags.reverse()
+    return text + _offset(instruction) + "".join(flags)
 
 
 def _image(instruction: Instruction, target: Target) -> str:

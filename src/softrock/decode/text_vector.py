@@ -56,7 +56,7 @@ def vector_modifiers(instruction: Instruction, row: Row, target: Target) -> str:
         if mod(name):
             text += f" {name}:{mod(name)}"
     if mod("blgp"):
-        is_double = "_f64_" in row.op
+        is_double = "_f64_" in row.op and target.name != "gfx90a"
         text += f" neg:{bit_list(mod('blgp'), 3)}" if is_double else f" blgp:{mod('blgp')}"
     if mod("clamp") and instruction.format != "VINTERP":
         text += " clamp"

@@ -1,0 +1,78 @@
+"""Decoding and text against vectors that an independent assembler confirmed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from softrock.core.errors import DecodeError
+from softrock.decode import decode, format_instruction
+from softrock.isa import Target
+
+from . import vectors as data
+
+REFUSED = {
+    "gfx942": ["fc034cd0de110040", "ec016cd06af10320", "ec00a0d00e410300"],
+    "gfx1100": ["ec8216d49a800060", "ec003ed45e8d0100", "ee0b03d4ccd50060"],
+}
+"""Encodings LLVM's disassembler accepts though the destination of the comparison is a read-only source."""
+
+
+@pytest.mark.parametrize("name", data.NAMES)
+def test_bytes_become_the_assemblers_text(name: str) -> None:
+    target = data.target_of(name)
+    wrong = []
+    for raw, text in data.vectors(name):
+        instruction = decode(target, raw)
+        found = format_instruction(instruction, target)
+        if found != text or instruction.size != len(raw) or instruction.raw != raw:
+            wrong.append((raw.hex(), text, found))
+    assert not wrong, f"{len(wrong)} of {len(data.vectors(name))}: {wrong[:5]}"
+
+
+@pytest.mark.parametrize("name", data.NAMES)
+def test_text_becomes_the_same_bytes(name: str, tmp_path: Path) -> None:
+    target = data.target_of(name)
+    raws = [raw for raw, _ in data.vectors(name)]
+    texts = [format_instruction(decode(target, raw), target) for raw in raws]
+    assert assemble(target, texts, tmp_path) == raws
+
+
+def assemble(target: Target, texts: list[str], folder: Path) -> list[bytes]:
+    """Bytes of each line, from the clang of the ziglang wheel."""
+    source, listing = folder / "in.s", folder / "out.s"
+    source.write_text("\n".join(texts) + "\n")
+    command = [sys.executable, "-m", "ziglang", "clang", "-cc1as", "-triple", "amdgcn-amd-amdhsa", "-target-cpu",
+               target.name, "-filetype", "asm", "-show-encoding", str(source), "-o", str(listing)]
+    if target.major > 9:
+        command += ["-target-feature", f"+wavefrontsize{target.wave_size}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    return [bytes(int(byte, 16) for byte in found.split(","))
+            for found in re.findall(r"encoding: \[([0-9a-fx,]*)\]", listing.read_text())]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_comparison_into_a_read_only_source_is_refused(name: str) -> None:
+    for data_hex in REFUSED[name]:
+        with pytest.raises(DecodeError):
+            decode(name, bytes.fromhex(data_hex))
+
+
+@pytest.mark.parametrize("name", data.NAMES)
+def test_decoding_does_not_depend_on_what_came_before(name: str) -> None:
+    """Operands and modifiers are kept by the bits they depend on; a fresh decoder must agree with a used one."""
+    from softrock.decode.decoder import Decoder
+
+    target = data.target_of(name)
+    used = Decoder(target)
+    sample = data.vectors(name)[::37]
+    for raw, _ in data.vectors(name):
+        used.decode(raw)
+    fresh = Decoder(target)
+    for raw, _ in reversed(sample):
+        assert fresh.decode(raw) == used.decode(raw)
