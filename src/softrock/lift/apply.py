@@ -134,8 +134,10 @@ def finish_float(x: Wave, inst: Instruction, value: Val) -> Val:
     if not value.is_float:
         return value
     omod = inst.mod("omod")
-    if omod:
-        value = value * (2.0, 4.0, 0.5)[omod - 1]
+    if omod and not x.mode.ieee and x.flushes(value):
+        # Ignored in IEEE mode and where denormal results are kept; flushes, and gives no negative zero (ISA guides, OMOD).
+        value = x.flush(value) * (2.0, 4.0, 0.5)[omod - 1]
+        value = x.flush(value) + 0.0
     if inst.mod("clamp") and not x.clamp_handled:
         value = clamp01(x, value)
     return x.flush(value)
@@ -145,6 +147,13 @@ def clamp01(x: Wave, value: Val) -> Val:
     """Clamp to [0, 1]; NaN becomes 0 under DX10_CLAMP (compute's default), else stays."""
     low = value.gt(0.0).select(value, 0.0) if x.mode.dx10_clamp else value.lt(0.0).select(0.0, value)
     return low.gt(1.0).select(1.0, low)
+
+
+def _selection(inst: Instruction, part: int) -> int:
+    """Bit i: the half of source i that goes into half `part` of the result."""
+    if inst.format != "VOP3P":
+        return 7 * part
+    return inst.mod("op_sel_hi") if part else inst.mod("op_sel")
 
 
 def _packed(x: Wave, inst: Instruction, semantic: Semantic) -> None:
@@ -202,7 +211,7 @@ def _packed_result(x: Wave, inst: Instruction, value: Val) -> Val:
 def _packed_words(x: Wave, inst: Instruction, semantic: Semantic) -> None:
     words: list[Val] = []
     for part in (0, 1):
-        sel = inst.mods.get("op_sel_hi", 7) if part else inst.mod("op_sel")
+        sel = _selection(inst, part)
         neg = inst.mod("neg_hi") if part else inst.mod("neg_lo")
         args: list[Val] = []
         for position, token in enumerate(semantic.ins):

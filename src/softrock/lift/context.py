@@ -392,10 +392,14 @@ class Wave:
             return narrow
         return narrow.bits_as(f"{'i' if op.sext else 'u'}{part}").to(f"{'i' if op.sext else 'u'}{bits}")
 
+    def flushes(self, value: Val) -> bool:
+        """Whether MODE asks for denormals of this type to be flushed."""
+        asked = self.mode.flush_f32 if value.bits == 32 else self.mode.flush_f16_f64
+        return asked and value.is_float and value.kind != "b"
+
     def flush(self, value: Val) -> Val:
         """Flush denormals to signed zero where MODE asks for it."""
-        asked = self.mode.flush_f32 if value.bits == 32 else self.mode.flush_f16_f64
-        if not asked or not value.is_float or value.kind == "b":
+        if not self.flushes(value):
             return value
         name = f"u{value.bits}"
         raw = value.bits_as(name)

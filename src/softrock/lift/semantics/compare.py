@@ -82,6 +82,7 @@ def _integer_compare(word: str, kind: str) -> None:
 def _constant(word: str, value: int, kinds: tuple[str, ...]) -> None:
     @raw(" ".join(f"{stem}_{word}_{kind}" for stem in ("v_cmp", "v_cmpx") for kind in kinds))
     def constant(x: Wave, inst: Instruction) -> None:
+        x.read(inst.src[0], "u32")  # DPP decides on the lanes written while its source is read
         _finish(x, inst, x.const("u1", value))
 
 

@@ -54,8 +54,20 @@ def _integer_dot(names: str, bits: int, kind: str, accumulate: bool) -> None:
     )
 
 
-_integer_dot("v_dot2_i32_i16", 16, "i", False)
-_integer_dot("v_dot2_u32_u16", 16, "u", False)
+def _halves_dot(name: str, kind: str) -> None:
+    @raw(name)
+    def dot(x: Wave, inst: Instruction) -> None:
+        """Halves chosen by op_sel and op_sel_hi."""
+        words = []
+        for k in (0, 1):
+            low, high = (x.read(inst.src[k], "u16", inst.mod(sel) >> k & 1).to("u32") for sel in ("op_sel", "op_sel_hi"))
+            words.append(low | (high << 16))
+        c = x.read(inst.src[2], f"{kind}32")
+        x.write(inst.dst[0], _sum_of_products(x, *words, c, 16, (kind == "i", kind == "i"), kind))
+
+
+_halves_dot("v_dot2_i32_i16", "i")
+_halves_dot("v_dot2_u32_u16", "u")
 _integer_dot("v_dot4_i32_i8", 8, "i", False)
 _integer_dot("v_dot4_u32_u8", 8, "u", False)
 _integer_dot("v_dot8_i32_i4", 4, "i", False)
@@ -84,7 +96,7 @@ _ORDER = "each product is fused into the sum, in order"
 
 def _half(x: Wave, inst: Instruction, k: int, part: int, kind: str) -> Val:
     """Half `part` of source k as f32, chosen by op_sel / op_sel_hi and negated by neg_lo / neg_hi."""
-    sel = inst.mods.get("op_sel_hi", 7) if part and inst.format == "VOP3P" else inst.mod("op_sel")
+    sel = inst.mod("op_sel_hi") if part and inst.format == "VOP3P" else inst.mod("op_sel")
     which = sel >> k & 1 if inst.format == "VOP3P" else part
     value = x.read(inst.src[k], kind, which).to("f32")
     return -value if inst.mod("neg_hi" if part else "neg_lo") >> k & 1 else value

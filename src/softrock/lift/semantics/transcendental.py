@@ -173,13 +173,17 @@ _KERNELS: dict[str, tuple[Callable[[Wave, Val], Val], str]] = {
 
 
 def _flushed(kernel: Callable[[Wave, Val], Val]) -> Callable[[Wave, Val], Val]:
-    """The f32 instructions take and give no denormals, whatever MODE says (LLVM's AMDGPU lowering works around it)."""
+    """The f32 instructions take and give no denormals, whatever MODE says (LLVM's AMDGPU lowering works around it);
+    sine and cosine do (RDNA3 ISA guide)."""
+    if kernel in (sin_turns, cos_turns):
+        return kernel
     return lambda x, a: canonical(without_denormals(kernel(x, without_denormals(a))))
 
 
 def _register(word: str, kernel: Callable[[Wave, Val], Val], quality: str) -> None:
-    valu(f"v_{word}_f32", "f32 <- f32", approximate=quality)(_flushed(kernel))
-    valu(f"v_s_{word}_f32", "s:f32 <- s:f32", approximate=quality)(_flushed(kernel))
+    single = kernel if word in ("sin", "cos") else _flushed(kernel)
+    valu(f"v_{word}_f32", "f32 <- f32", approximate=quality)(single)
+    valu(f"v_s_{word}_f32", "s:f32 <- s:f32", approximate=quality)(single)
     if "_" not in word:
         half = "within 0.51 ulp"
         through = lambda x, a: canonical(kernel(x, a.to("f32")).to("f16"))  # noqa: E731

@@ -231,7 +231,7 @@ _simple(
     },
     1,
 )
-_simple("u16", {"v_mov_b16": lambda x, a: a, "v_not_b16": lambda x, a: ~a}, 1)
+_simple("u16", {"v_not_b16": lambda x, a: ~a}, 1)
 valu("v_mov_b64", "u64 <- u64")(lambda x, a: a)
 valu("v_ashrrev_i32", "i32 <- u32 i32")(lambda x, a, b: b >> a)
 valu("v_ashrrev_i16", "i16 <- u16 i16")(lambda x, a, b: b >> a)
@@ -309,6 +309,12 @@ def _conditional(bits: int) -> None:
 
 for _size in (16, 32):
     _conditional(_size)
+
+
+@raw("v_mov_b16")
+def move_half(x: Wave, inst: Instruction) -> None:
+    """A half of a register; neg and abs act on its sign bit."""
+    x.write(inst.dst[0], moved_bits(x, inst.src[0], 16, 0, inst), inst.mod("op_sel") >> 3 & 1)
 
 
 @valu("v_pack_b32_f16", "u32 <- f16 f16")
