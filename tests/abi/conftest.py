@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from softrock import abi
 from softrock.compiler import driver
 from softrock.compiler.flags import parse
@@ -43,7 +44,9 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 def run() -> Run:
     """``run(program, *arguments, gpus=..., **variables)`` runs it with an otherwise empty environment."""
 
-    def start(program: Path, *arguments: str, gpus: str = "gfx942", **variables: str) -> subprocess.CompletedProcess[str]:
+    def start(
+        program: Path, *arguments: str, gpus: str = "gfx942", **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         env = {"SOFTROCK_CACHE_DIR": str(settings.load().cache_dir), "SOFTROCK_GPUS": gpus, **variables}
         env["LD_LIBRARY_PATH"] = str(abi.library_dir())
         return subprocess.run(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
+
 from softrock.hip import hidden, memory, modules, raw, state, streams
 
 SOURCE = """
@@ -18,8 +19,10 @@ __constant__ float table[4];
 K add(int *p, int n, int value) { int i = BID * 64 + TID; if (i < n) p[i] += value; }
 K append(u64 *place, int *out, int value) {
     if (TID == 0) { u64 at = __atomic_fetch_add(place, 1ul, __ATOMIC_RELAXED); out[at] = value; } }
-K slow(int *p, int rounds) { int v = p[TID]; for (int i = 0; i < rounds; i++) v = v * 1664525 + 1013904223; p[TID] = v; }
-K mixed(char a, short b, double c, u64 *out, float d) { if (TID == 0) { out[0] = a; out[1] = b; out[2] = (u64)c; out[3] = (u64)d; } }
+K slow(int *p, int rounds) {
+    int v = p[TID]; for (int i = 0; i < rounds; i++) v = v * 1664525 + 1013904223; p[TID] = v; }
+K mixed(char a, short b, double c, u64 *out, float d) {
+    if (TID == 0) { out[0] = a; out[1] = b; out[2] = (u64)c; out[3] = (u64)d; } }
 K geometry(unsigned *out) {
     const unsigned *g = (const unsigned *)__builtin_amdgcn_implicitarg_ptr();
     if (TID == 0 && BID == 0) { out[0] = g[0]; out[1] = g[1]; out[2] = g[2];
@@ -27,7 +30,8 @@ K geometry(unsigned *out) {
 K store(int *p) { p[TID] = 1; }
 K trap() { __builtin_trap(); }
 K __attribute__((amdgpu_flat_work_group_size(1, 128))) bounded(int *p) { p[TID] = 1; }
-K shared(int *out) { extern __shared__ int lds[]; lds[TID] = TID; __builtin_amdgcn_s_barrier(); out[TID] = lds[63 - TID]; }
+K shared(int *out) {
+    extern __shared__ int lds[]; lds[TID] = TID; __builtin_amdgcn_s_barrier(); out[TID] = lds[63 - TID]; }
 K forever(volatile int *p) { while (p[0] == 0) {} }
 K bump() { counter += 1; }
 """

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from softrock import compiler
 from softrock.core.errors import UsageError
 from softrock.hip import HipError, devices, memory, state

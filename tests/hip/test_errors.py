@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from softrock import compiler
 from softrock.core.errors import SoftrockError
 from softrock.hip import errors

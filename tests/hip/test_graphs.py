@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import struct
 import threading
+from collections.abc import Callable
 
 import pytest
+
 from softrock.gpu.device import Copy, Fill, Launch
 from softrock.hip import HipError, events, launch, memory, modules, raw, streams
 from softrock.hip.graphs import capture, nodes
@@ -173,12 +175,13 @@ def test_what_a_capture_forbids(module: modules.Module, data: int) -> None:
         capture.begin(0, capture.GLOBAL)
     with pytest.raises(HipError, match="hipErrorIllegalState"):
         capture.end(stream)
-    for forbidden, name in (
+    cases: list[tuple[Callable[[], None], str]] = [
         (lambda: streams.synchronize(stream), "hipErrorStreamCaptureUnsupported"),
         (lambda: _add(module, data, 1, 0), "hipErrorStreamCaptureImplicit"),
         (lambda: streams.wait_event(stream, events.of(events.create())), "hipErrorStreamCaptureIsolation"),
         (lambda: memory.memcpy(data, data + 64, 64, 3, stream), "hipErrorStreamCaptureUnsupported"),
-    ):
+    ]
+    for forbidden, name in cases:
         capture.begin(stream, capture.GLOBAL)
         with pytest.raises(HipError, match=name):
             forbidden()

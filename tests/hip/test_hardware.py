@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import TracebackType
 
 import pytest
+
 from softrock import abi
 from softrock.abi import boot
 from softrock.gpu import hardware
+from softrock.gpu.device import open_devices
 from softrock.gpu.hardware import Library
 from softrock.hip import HipError, devices, events, launch, memory, modules, raw, state, streams
 
@@ -29,7 +32,9 @@ class _Inside:
         self.outside = (state._runtime, state.thread)
         state._runtime, state.thread = self.runtime, self.thread
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.runtime = state._runtime
         state._runtime, state.thread = self.outside
 
@@ -40,7 +45,7 @@ _inside = _Inside()
 @pytest.fixture(scope="module")
 def library() -> Iterator[Library]:
     """Our C library, loaded like a foreign one."""
-    plain, opener = boot.dispatch, state.open_devices
+    plain, opener = boot.dispatch, open_devices
 
     def dispatch(stub: int, slots: int) -> int:
         with _inside, pytest.MonkeyPatch.context() as patch:
@@ -66,7 +71,7 @@ def real(library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
 
 def test_our_own_library_is_never_taken_for_hardware(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     assert library.is_ours
-    monkeypatch.setattr(hardware.Path, "exists", lambda path: True)
+    monkeypatch.setattr(Path, "exists", lambda path: True)
     monkeypatch.setattr(hardware, "_candidates", lambda: iter([library.path]))
     assert hardware.find_library() is None
 
@@ -101,7 +106,7 @@ def test_memory_copies_and_fills(real: Library) -> None:
 def test_errors_of_the_library_are_errors_here(real: Library) -> None:
     with pytest.raises(HipError, match="hipErrorOutOfMemory"):
         memory.malloc(1 << 50)
-    with pytest.raises(HipError, match="hipErrorInvalidImage|hipErrorNoBinaryForGpu"):
+    with pytest.raises(HipError, match=r"hipErrorInvalidImage|hipErrorNoBinaryForGpu"):
         modules.load_data(b"\x7fELF nonsense")
 
 

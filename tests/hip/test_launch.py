@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable
 
 import pytest
+
 from softrock.gpu import kernarg
 from softrock.gpu.device import Launch
 from softrock.hip import HipError, devices, launch, memory, modules, occupancy, raw, state, streams
@@ -33,7 +34,10 @@ def test_a_kernel_changes_memory(module: modules.Module, ints: Callable[..., obj
 def test_arguments_of_every_size_from_pointers(module: modules.Module) -> None:
     function = _function(module, "mixed")
     out = memory.malloc(32)
-    values = [raw.Held(struct.pack(f"<{letters}", value)) for letters, value in (("b", 3), ("h", 500), ("d", 7.5), ("Q", out), ("f", 9.25))]
+    values = [
+        raw.Held(struct.pack(f"<{letters}", value))
+        for letters, value in (("b", 3), ("h", 500), ("d", 7.5), ("Q", out), ("f", 9.25))
+    ]
     pointers = raw.Held(b"".join(struct.pack("<Q", each.address) for each in values))
     block = launch.arguments_from_pointers(function, pointers.address)
     assert len(block) == function.argument_bytes
@@ -81,7 +85,12 @@ def test_missing_arguments(module: modules.Module) -> None:
     ],
 )
 def test_bad_geometry(
-    module: modules.Module, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, by_symbol: bool, name: str
+    module: modules.Module,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    shared: int,
+    by_symbol: bool,
+    name: str,
 ) -> None:
     with pytest.raises(HipError) as caught:
         launch.launch(_function(module, "store"), grid, block, bytes(8), shared, by_symbol=by_symbol)
@@ -90,7 +99,7 @@ def test_bad_geometry(
 
 
 def test_launch_bounds_are_kept(module: modules.Module) -> None:
-    with pytest.raises(HipError, match="hipErrorLaunchFailure.*at most 128") as caught:
+    with pytest.raises(HipError, match=r"hipErrorLaunchFailure.*at most 128") as caught:
         launch.launch(_function(module, "bounded"), ONE, (129, 1, 1), bytes(8))
     assert "__launch_bounds__(129)" in (caught.value.hint or "")
 
@@ -133,7 +142,9 @@ def test_variables(module: modules.Module) -> None:
 
 
 @pytest.mark.parametrize("order", [1, 2])
-def test_a_fault_is_reported_once_and_stays(module: modules.Module, capfd: pytest.CaptureFixture[str], order: int) -> None:
+def test_a_fault_is_reported_once_and_stays(
+    module: modules.Module, capfd: pytest.CaptureFixture[str], order: int
+) -> None:
     _run(module, "store", struct.pack("<Q", 64 * order))
     with pytest.raises(HipError, match="hipErrorIllegalAddress"):
         streams.synchronize()
@@ -158,7 +169,10 @@ def test_a_trap(module: modules.Module, capfd: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_timeout_says_where_the_waves_are(
-    module: modules.Module, ints: Callable[..., object], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    module: modules.Module,
+    ints: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     data = ints([0])
     monkeypatch.setenv("SOFTROCK_TIMEOUT", "0.3")
@@ -188,18 +202,18 @@ def test_cooperative_grids_must_fit(module: modules.Module) -> None:
 
 
 def test_images_of_the_wrong_kind(compile_device: Callable[..., bytes]) -> None:
-    other = compile_device("extern \"C\" __global__ void k() {}", "gfx1100")
+    other = compile_device('extern "C" __global__ void k() {}', "gfx1100")
     with pytest.raises(HipError, match="hipErrorNoBinaryForGpu"):
         modules.load_data(other)
     for bad in (b"", b"nothing", other[:300]):
-        with pytest.raises(HipError, match="hipErrorInvalidImage|hipErrorNoBinaryForGpu"):
+        with pytest.raises(HipError, match=r"hipErrorInvalidImage|hipErrorNoBinaryForGpu"):
             modules.load_data(bad)
     with pytest.raises(HipError, match="hipErrorFileNotFound"):
         modules.load_file("/nowhere/at/all.co")
 
 
 def test_two_devices_hold_their_own_copies(compile_device: Callable[..., bytes]) -> None:
-    image = compile_device("__device__ int where = 1; extern \"C\" __global__ void k() { where += 1; }", "gfx942")
+    image = compile_device('__device__ int where = 1; extern "C" __global__ void k() { where += 1; }', "gfx942")
     places = []
     for device in (0, 1):
         state.set_device(device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from softrock.gpu.device import Copy, Fill
 from softrock.hip import HipError, memory, pools, raw, state, streams
 
@@ -69,7 +70,11 @@ def test_copies_past_an_allocation_are_refused() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(
-    width=st.integers(1, 40), height=st.integers(1, 5), depth=st.integers(1, 4), extra=st.integers(0, 9), rows=st.integers(0, 3)
+    width=st.integers(1, 40),
+    height=st.integers(1, 5),
+    depth=st.integers(1, 4),
+    extra=st.integers(0, 9),
+    rows=st.integers(0, 3),
 )
 def test_boxes_are_copied_exactly(width: int, height: int, depth: int, extra: int, rows: int) -> None:
     pitch, slice_ = width + extra, (width + extra) * (height + rows)
@@ -111,7 +116,12 @@ def test_fills_of_rows_leave_the_padding_alone() -> None:
 
 def test_fills_outside_device_memory_are_refused() -> None:
     device, host = memory.malloc(16), raw.Held(16)
-    for bad in (Fill(device, 0, 1, 17), Fill(host.address, 0, 1, 4), Fill(device + 1, 0, 4, 1), Fill(device, 0, 1, 8, 2, 1, 4)):
+    for bad in (
+        Fill(device, 0, 1, 17),
+        Fill(host.address, 0, 1, 4),
+        Fill(device + 1, 0, 4, 1),
+        Fill(device, 0, 1, 8, 2, 1, 4),
+    ):
         with pytest.raises(HipError):
             memory.memset_rows(bad)
 

@@ -8,6 +8,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from softrock.compiler.devlib import layout
 from softrock.hip import printf
 
@@ -22,7 +23,11 @@ def _c(text: bytes, *arguments: object) -> bytes:
 
 
 def _record(text: bytes, *parts: bytes, constant: bool = True, to_stderr: bool = False) -> bytes:
-    head = struct.pack("<Q", layout.format_hash(text)) if constant else (text + b"\0").ljust((len(text) + 8) // 8 * 8, b"\0")
+    head = (
+        struct.pack("<Q", layout.format_hash(text))
+        if constant
+        else (text + b"\0").ljust((len(text) + 8) // 8 * 8, b"\0")
+    )
     body = head + b"".join(parts)
     return struct.pack("<I", (4 + len(body)) << 2 | (2 if constant else 0) | int(to_stderr)) + body
 
@@ -45,7 +50,13 @@ _PRECISIONS = st.sampled_from([b"", b".", b".0", b".3", b".10"])
 
 
 @settings(max_examples=300, deadline=None)
-@given(flags=_FLAGS, width=_WIDTHS, precision=_PRECISIONS, kind=st.sampled_from(b"diuoxX"), value=st.integers(-(2**31), 2**31 - 1))
+@given(
+    flags=_FLAGS,
+    width=_WIDTHS,
+    precision=_PRECISIONS,
+    kind=st.sampled_from(b"diuoxX"),
+    value=st.integers(-(2**31), 2**31 - 1),
+)
 def test_integers(flags: bytes, width: bytes, precision: bytes, kind: int, value: int) -> None:
     text = b"<%" + flags + width + precision + bytes([kind]) + b">"
     assert _render(text, _word(value & 0xFFFFFFFF)) == _c(text, ctypes.c_int(value))
@@ -86,7 +97,15 @@ def test_strings(text: bytes) -> None:
 
 def test_several_arguments_and_stars() -> None:
     text = b"%d %s %*.*f %c %% %llu\n"
-    parts = (_word(-3), _string(b"xyz"), _word(8), _word(2), struct.pack("<d", 3.14159), _word(ord("q")), _word(2**64 - 1))
+    parts = (
+        _word(-3),
+        _string(b"xyz"),
+        _word(8),
+        _word(2),
+        struct.pack("<d", 3.14159),
+        _word(ord("q")),
+        _word(2**64 - 1),
+    )
     assert _render(text, *parts) == b"-3 xyz     3.14 q % 18446744073709551615\n"
     assert _render(b"%-*d|", _word(4), _word(7)) == b"7   |"
     assert _render(b"%*d|", _word(-4), _word(7)) == b"7   |"

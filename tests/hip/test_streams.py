@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+
 from softrock.hip import HipError, events, launch, memory, modules, raw, state, streams
 
 ONE = (1, 1, 1)

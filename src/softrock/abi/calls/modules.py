@@ -91,7 +91,7 @@ def _attribute(function: modules.Function, which: int) -> int:
     }
     if which not in values:
         raise HipError("hipErrorInvalidValue", f"function attribute {which}")
-    return values[which]
+    return int(values[which])
 
 
 def hipFuncGetAttribute(out: int, which: int, function: int) -> None:
