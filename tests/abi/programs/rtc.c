@@ -3,8 +3,8 @@
 #include "hip/detail/api_functions.h"
 #include "hiprtc_api.h"
 static const char *source = "#include \"own.h\"\ntemplate<typename T> __global__ void scale(T *p, T a, int n) {"
-    " int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) p[i] = OWN(p[i], a); }\n__device__ int total = 5;";
+    " int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    " if (i < n) p[i] = OWN(p[i], a); }\n__device__ int total = 5;";
 int main(void) {
     void *p;
     int major, minor;

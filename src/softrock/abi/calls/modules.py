@@ -72,7 +72,7 @@ def hipGetFuncBySymbol(out: int, host: int) -> None:
 
 def _dynamic_limit(function: modules.Function) -> int:
     facts = function.home.device.facts.properties
-    return max(facts["sharedMemPerBlock"] - function.kernel.group_segment_size, 0)
+    return max(int(facts["sharedMemPerBlock"]) - function.kernel.group_segment_size, 0)
 
 
 def _attribute(function: modules.Function, which: int) -> int:
