@@ -43,7 +43,8 @@ def test_within_one_ulp(name: str) -> None:
         values[:16] = SPECIAL
         got = run_prepared(prepared, [replace(prepared.cases[0], vgprs={0: values})])[0].f32(1)
         with np.errstate(all="ignore"):
-            want = flushed(REFERENCE[name](flushed(values.astype(np.longdouble))))
+            keep: Callable[[Any], Any] = np.asarray if name in ("sin", "cos") else flushed
+            want = keep(REFERENCE[name](keep(values.astype(np.longdouble))))
             rounded = want.astype(np.float32)
             assert (np.isnan(got) == np.isnan(rounded)).all()
             close = np.abs(got - want) <= np.spacing(np.maximum(np.abs(rounded), np.float32(1e-30)))

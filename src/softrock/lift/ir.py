@@ -338,7 +338,8 @@ class Val:
         if self.kind == "b":
             return ((one.to("f64") * m.to("f64")) + a.to("f64")).to("bf16")
         if self.bits == 16:
-            return _half_fma(one.to("f32"), m.to("f32"), a.to("f32"))
+            product = one.to("f32") * m.to("f32")  # exact
+            return sum_to_odd(product, a.to("f32")).to("f16")
         return one.intrinsic("fma", m, a)
 
     def fabs(self) -> Val:
@@ -413,19 +414,18 @@ class Val:
         return self.b.op(Ty("u", 1, self.bits), f"bitcast {self.typed} to <{self.bits} x i1>")
 
 
-def _half_fma(a: Val, m: Val, c: Val) -> Val:
-    """a * m + c of halves held as singles. The product is exact; the sum is rounded to odd, so that rounding it again,
-    to half, gives what one rounding gives."""
-    product = a * m
+def sum_to_odd(product: Val, c: Val) -> Val:
+    """A sum rounded to odd: rounding it again to half the precision or less gives what one rounding would."""
     total = product + c
     # The sum's exact error (Knuth's two-sum); NaN where the sum is infinite or NaN.
     virtual = total - product
     error = (product - (total - virtual)) + (c - virtual)
-    raw = total.bits_as("u32")
+    unsigned, signed = f"u{total.bits}", f"i{total.bits}"
+    raw = total.bits_as(unsigned)
     inexact = error.fcmp("one", 0.0)
-    inward = (error.bits_as("i32") ^ raw.bits_as("i32")).lt(0)
-    odd = (raw - (inexact & inward).to("u32")) | inexact.to("u32")
-    return odd.bits_as("f32").to("f16")
+    inward = (error.bits_as(signed) ^ raw.bits_as(signed)).lt(0)
+    odd = (raw - (inexact & inward).to(unsigned)) | inexact.to(unsigned)
+    return odd.bits_as(f"f{total.bits}")
 
 
 def _wrap(value: int, kind: str, bits: int) -> int:

@@ -54,9 +54,15 @@ def _int_to_float(value: Val, target: str) -> Val:
 
 _plain()
 valu("v_cvt_f32_bf16", "f32 <- bf16")(lambda x, a: canonical(a.to("f32")))
-valu("v_cvt_nearest_i32_f32 v_cvt_rpi_i32_f32", "i32 <- f32")(
-    lambda x, a: (a + 0.5).intrinsic("floor").to("i32")
-)
+
+
+@valu("v_cvt_nearest_i32_f32 v_cvt_rpi_i32_f32", "i32 <- f32")
+def nearest(x: Wave, a: Val) -> Val:
+    """floor(a + 1/2), without the rounding of the sum."""
+    below = a.intrinsic("floor")
+    return (a - below).ge(0.5).select(below + 1.0, below).to("i32")
+
+
 valu("v_cvt_floor_i32_f32 v_cvt_flr_i32_f32", "i32 <- f32")(lambda x, a: a.intrinsic("floor").to("i32"))
 
 
@@ -81,7 +87,7 @@ for _k in range(4):
 def _norm(value: Val, kind: str) -> Val:
     """[-1, 1] or [0, 1] to the full range of 16 bits, rounded to nearest."""
     top = 32767.0 if kind == "i16" else 65535.0
-    scaled = (value.to("f32") * top).intrinsic("roundeven").to("i32")
+    scaled = (value.to("f64") * top).intrinsic("roundeven").to("i32")
     return clamp_int(scaled, -32767 if kind == "i16" else 0, int(top)).to(kind)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.apply import finish_float
-from softrock.lift.ir import Val
+from softrock.lift.ir import Val, sum_to_odd
 from softrock.lift.registry import raw, valu
 from softrock.lift.semantics.floats import (
     BIAS,
@@ -108,10 +108,13 @@ def _fmas(bits: int) -> None:
 def _scaled(a: Val, b: Val, c: Val, fused: Val, scale: Val) -> Val:
     """fused * scale, rounded once though the product may be denormal."""
     if fused.bits == 32:
-        return (a.to("f64").fma(b.to("f64"), c.to("f64")) * scale.to("f64")).to("f32")
+        return (sum_to_odd(a.to("f64") * b.to("f64"), c.to("f64")) * scale.to("f64")).to("f32")
     # Where the product is denormal and the first rounding made it a tie, what that rounding lost decides.
     lost = a.fma(b, c - fused)
     out = fused * scale
+    # Nor may the first rounding overflow where the scaled result does not.
+    smaller = (a * 2.0**-64).fma(b * 2.0**-64, c * 2.0**-128)
+    out = (fused.fabs().eq(float("inf")) & scale.lt(1.0)).select(smaller, out)
     rest = fused - out * 2.0 ** _SCALE[64]
     tie, step = 2.0 ** (_SCALE[64] - 1075), 2.0**-1074
     out = (rest.eq(tie) & lost.gt(0.0)).select(out + step, out)
