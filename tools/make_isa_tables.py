@@ -362,6 +362,9 @@ def implied(row: Row) -> None:
             row.operands.append(("src2", "m=vcc", False))
     if name.startswith("v_cmpx") and row.gfx.startswith(("gfx11", "gfx12")):
         row.operands = [("sdst", "m=exec", True)] + [o for o in row.operands if o[0] != "sdst"]
+        if row.format.startswith("VOP3"):
+            row.mask |= 0xFF
+            row.match |= 0x7E
 
 
 def set_image_operands(row: Row) -> None:

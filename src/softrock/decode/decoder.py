@@ -8,7 +8,7 @@ from typing import Any
 
 from softrock.core.errors import DecodeError
 from softrock.decode.instruction import Instruction, Kind, Operand
-from softrock.decode.operands import BadOperand
+from softrock.decode.operands import NO_LITERAL, BadOperand
 from softrock.decode.plan import Plan
 from softrock.decode.variants import layout_name, selector
 from softrock.isa import Row, Target, table
@@ -127,13 +127,12 @@ class Decoder:
         size = plan.size
         if size > available:
             raise self._error(data, offset, address, "the bytes end inside an instruction")
-        literal: int | None = None
+        literal: int | None = NO_LITERAL
         if plan.may_have_literal:
             if plan.has_imm:
                 literal = word >> 32 & 0xFFFFFFFF
-            elif available >= size + 4:
-                literal = (word >> 8 * size & 0xFFFFFFFF if size + 4 <= WORD_BYTES
-                           else int.from_bytes(data[offset + size : offset + size + 4], "little"))
+            else:
+                literal = word >> 8 * size & 0xFFFFFFFF if available >= size + 4 else None
         try:
             dst = [r.cache.get(word & r.mask) or r.build(word, literal) for r in plan.dst]
             src = [r.cache.get(word & r.mask) or r.build(word, literal) for r in plan.src]

@@ -30,6 +30,8 @@ SPECIALS = {
     254: "lds_direct",
 }
 LITERAL = 255
+NO_LITERAL = -1
+"""In place of a literal's bits: this encoding has none."""
 SDWA_SELECT = ("BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD")
 
 
@@ -62,6 +64,8 @@ def scalar(target: Target, role: str, code: int, dwords: int, literal: int | Non
     if code == LITERAL:
         if literal is None:
             raise BadOperand("its literal constant is cut off")
+        if literal == NO_LITERAL:
+            raise BadOperand(f"its {role} cannot be a literal constant")
         return Operand(role, Kind.LITERAL, 0, dwords, value=literal)
     raise BadOperand(f"its {role} has the reserved code {code}")
 

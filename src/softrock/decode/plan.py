@@ -11,7 +11,7 @@ from typing import Any
 
 from softrock.decode.fields import bits, extract, flag
 from softrock.decode.instruction import Kind, Operand
-from softrock.decode.operands import IMPLIED, SDWA_SELECT, BadOperand, fixed, scalar
+from softrock.decode.operands import IMPLIED, NO_LITERAL, SDWA_SELECT, BadOperand, fixed, scalar
 from softrock.decode.variants import WHOLE_IMMEDIATE, layout_name, specialise
 from softrock.isa import Layout, OperandSpec, Row, Target
 from softrock.isa.tables import Field, layouts
@@ -19,6 +19,8 @@ from softrock.isa.tables import Field, layouts
 SOURCE_BIT = {"src0": 0, "src1": 1, "src2": 2}
 ALWAYS = frozenset({"row_mask", "bank_mask", "dpp_ctrl", "dpp8", "dst_sel", "dst_unused"})
 """Modifiers that are listed even where they are zero: zero is not their default."""
+DPP8_FETCH = {1: 0, 2: 1}
+"""fi by the low bits of the code that stands in src0 of a DPP8 instruction (233 and 234)."""
 PER_SOURCE = frozenset({"neg", "abs", "sext", "src0_sel", "src1_sel"})
 """Modifiers that stand on operands and not on the instruction."""
 CACHE_NAMES = {
@@ -68,7 +70,7 @@ class Reader:
         if kind == "u":
             return Operand(role, Kind.LITERAL, value=code)
         if kind == "sd":
-            return scalar(self.plan.target, role, code & 0x7F if code & 0x80 else 106, dwords, None)
+            return scalar(self.plan.target, role, code & 0x7F if code & 0x80 else 106, dwords, NO_LITERAL)
         if kind == "sx":
             code ^= 0x100
         if kind == "v" or (kind in ("vs", "sx") and code >= 256):
@@ -137,7 +139,10 @@ class Plan:
         operands = [spec for spec in operands if spec.role != "target"]
         self.dst = tuple(Reader(self, spec) for spec in operands if spec.written)
         self.src = tuple(Reader(self, spec) for spec in operands if not spec.written)
-        self.may_have_literal = any(r.field and r.field.kind in ("vs", "ss") for r in self.src)
+        takes_literal = not row.encoding.endswith(("DPP8", "DPP16", "SDWA")) and not (
+            target.major == 9 and row.encoding.startswith("VOP3")
+        )
+        self.may_have_literal = takes_literal and any(r.field and r.field.kind in ("vs", "ss") for r in self.src)
         shown = {n: f for n, f in self.mod_fields.items() if n not in PER_SOURCE}
         self.shown = shown
         self.mod_mask = bits(self.layout["imm"]) if row.encoding == "SMEM" and target.major == 9 else 0
@@ -189,6 +194,8 @@ class Plan:
         found = {}
         for name, field in self.shown.items():
             value = extract(field, word)
+            if field.kind == "d8":
+                value = DPP8_FETCH.get(value, -1)
             if value or name in ALWAYS:
                 found[name] = value
         self._check(found)
@@ -202,6 +209,8 @@ class Plan:
 
     def _check(self, mods: dict[str, int]) -> None:
         """Raise BadOperand for reserved values of modifiers."""
+        if mods.get("fi", 0) < 0:
+            raise BadOperand("its DPP8 code is reserved")
         if not dpp_control_is_valid(mods.get("dpp_ctrl", 0), self.target.major):
             raise BadOperand(f"its DPP control {mods['dpp_ctrl']:#x} is reserved")
         if mods.get("dst_sel", 0) >= len(SDWA_SELECT):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from softrock.decode.decoder import decoder
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.decode.text_memory import BUFFER_TEXT, MEMORY_TEXT
-from softrock.decode.text_operands import operand_text
+from softrock.decode.text_operands import INLINE_F16, INLINE_F32, INLINE_F64, literal_text, operand_text
 from softrock.decode.text_scalar import SCALAR_TEXT
 from softrock.decode.text_vector import vector_modifiers
 from softrock.isa import Row, Target
@@ -16,6 +16,7 @@ from softrock.isa import target as target_of
 SPECIAL_TEXT: dict[str, Callable[[Instruction, Target], str]] = {**MEMORY_TEXT, **BUFFER_TEXT, **SCALAR_TEXT}
 HALF_TYPES = ("_f16", "_u16", "_i16", "_b16")
 PACKED = ("v_pk_", "v_dot2", "v_fma_mix")
+SHORT_FORMS = ("VOP1", "VOP2", "VOPC")
 
 
 def format_instruction(instruction: Instruction, target: Target | str) -> str:
@@ -38,8 +39,12 @@ def format_instruction(instruction: Instruction, target: Target | str) -> str:
     if special is not None:
         rest = special(instruction, target)
         return f"{row.asm} {rest}" if rest else row.asm
-    is_half = row.op.endswith(HALF_TYPES) and not row.op.startswith(PACKED) and row.encoding[:4] != "VOP3"
-    text = _plain(row.asm, _visible(row, instruction), target, is_half)
+    operands = _visible(row, instruction)
+    if any(operand.kind is Kind.LITERAL for operand in instruction.src):
+        texts = [operand_text(o, target, _literal(o, row)) for o in operands]
+    else:
+        texts = [operand_text(o, target) for o in operands]
+    text = f"{row.asm} {', '.join(texts)}" if texts else row.asm
     return text + vector_modifiers(instruction, row, target)
 
 
@@ -53,9 +58,21 @@ def _without_vcc(part: Instruction) -> tuple[Operand, ...]:
     return tuple(operand for operand in part.dst + part.src if operand.role != "src2")
 
 
-def _plain(name: str, operands: tuple[Operand, ...], target: Target, is_half: bool = False) -> str:
-    texts = ", ".join(operand_text(operand, target, is_half) for operand in operands)
+def _literal(operand: Operand, row: Row) -> str | None:
+    """Text of a literal by the type the operation gives it; None for plain 32 bits."""
+    if operand.kind is not Kind.LITERAL or operand.role == "imm" or not row.op.startswith("v_"):
+        return None
+    if row.op.startswith(PACKED):
+        is_half = "_mix" in row.op or ("f16" in row.op and "bf16" not in row.op)
+        return literal_text(operand.value, INLINE_F16 if is_half else INLINE_F32, 32)
+    halves = {spec.role for spec in row.operands if spec.half}
+    if operand.role in halves or (row.encoding in SHORT_FORMS and not halves and row.op.endswith(HALF_TYPES)):
+        return literal_text(operand.value, INLINE_F16, 16)
+    if row.op.endswith("_f64") and operand.dwords == 2:
+        return literal_text(operand.value, INLINE_F64, 32)
+    return None
+
+
+def _plain(name: str, operands: tuple[Operand, ...], target: Target) -> str:
+    texts = ", ".join(operand_text(operand, target) for operand in operands)
     return f"{name} {texts}" if texts else name
-
-
-__all__ = ["Kind", "format_instruction"]

@@ -14,6 +14,8 @@ INLINE_F32 = frozenset(
     {0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000, 0xC0800000,
      _INVERSE_TWO_PI_F32}
 )
+INLINE_F64 = frozenset({0x3FE00000, 0xBFE00000, 0x3FF00000, 0xBFF00000, 0x40000000, 0xC0000000, 0x40100000, 0xC0100000})
+"""High halves of doubles; a literal of a double is its high half."""
 
 
 def register_range(letter: str, index: int, dwords: int) -> str:
@@ -37,24 +39,27 @@ def _pair(name: str, half: int, dwords: int) -> str:
     return name if dwords == 2 else name + ("_hi" if half else "_lo")
 
 
-def literal_text(value: int, dwords: int, is_half: bool) -> str:
-    """A literal constant; ``lit(...)`` where the assembler would otherwise pick an inline constant."""
-    if is_half:
-        value &= 0xFFFF
-    bits = 16 if is_half else 32
-    signed = value - (1 << bits) if value >> (bits - 1) else value
-    inline = -16 <= signed <= 64 or (dwords == 1 and value in (INLINE_F16 if is_half else INLINE_F32))
-    return f"lit({value:#x})" if inline else hex(value)
+def literal_text(value: int, inline: frozenset[int], width: int) -> str:
+    """A literal constant; ``lit(...)`` where the assembler would otherwise pick an inline constant.
+
+    Args:
+        value: its 32 bits.
+        inline: bit patterns of floats that have inline constants in this operand.
+        width: how many low bits the instruction uses, 16 or 32.
+    """
+    value &= (1 << width) - 1
+    signed = value - (1 << width) if value >> (width - 1) else value
+    return f"lit({value:#x})" if -16 <= signed <= 64 or value in inline else hex(value)
 
 
-def operand_text(operand: Operand, target: Target, is_half: bool = False) -> str:
-    """The operand with its modifiers; `is_half` says that the instruction uses 16 bits of it."""
+def operand_text(operand: Operand, target: Target, literal: str | None = None) -> str:
+    """The operand with its modifiers; `literal` is the text of its literal constant where that has a form of its own."""
     if operand.kind is not Kind.LITERAL:
         text = _bare(operand, target)
     elif operand.role == "imm":
         text = hex(operand.value)
     else:
-        text = literal_text(operand.value, operand.dwords, is_half)
+        text = literal or literal_text(operand.value, INLINE_F32 if operand.dwords == 1 else frozenset(), 32)
     if operand.abs:
         text = f"|{text}|"
     if operand.neg:
