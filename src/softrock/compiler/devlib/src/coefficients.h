@@ -111,6 +111,10 @@ template <> struct coef<float> {
       0x1.5555540000000p-3f, 0x1.3334320000000p-4f, 0x1.6d5b8e0000000p-5f, 0x1.fd921a0000000p-6f,
       0x1.18e1f60000000p-6f, 0x1.14138c0000000p-5f,
   };
+  static constexpr float tanh[6] = {
+      -0x1.5555560000000p-2f, 0x1.1110f60000000p-3f, -0x1.ba0d700000000p-5f, 0x1.64f8580000000p-6f,
+      -0x1.1383080000000p-7f, 0x1.36667a0000000p-9f,
+  };
   static constexpr float cbrt[4] = {
       0x1.19b22c0000000p+0f, -0x1.f498d00000000p-2f, 0x1.dfee7e0000000p-2f, -0x1.f5f47c0000000p-2f,
   };
@@ -119,11 +123,15 @@ template <> struct coef<float> {
       0x1.56588c0000000p-8f, -0x1.bfe1580000000p-11f, 0x1.f57e9c0000000p-14f, -0x1.d2b8520000000p-17f,
       0x1.1c41ac0000000p-20f,
   };
-  static constexpr float erfcx[13] = {
-      0x1.3ba5920000000p+0f, -0x1.1df1a80000000p-3f, 0x1.f7f6240000000p-7f, 0x1.16ebf80000000p-4f,
-      -0x1.9ddc120000000p-4f, 0x1.7ff5fa0000000p-4f, -0x1.0fa8fa0000000p-4f, 0x1.30400e0000000p-5f,
-      -0x1.09c9260000000p-6f, 0x1.4d1b640000000p-8f, -0x1.7791740000000p-11f, -0x1.04b5ba0000000p-12f,
-      0x1.e916e20000000p-14f,
+  static constexpr float erfcx[11] = {
+      0x1.3ba5920000000p+0f, -0x1.1df1ae0000000p-3f, 0x1.f7f50c0000000p-7f, 0x1.16ed280000000p-4f,
+      -0x1.9dd7f80000000p-4f, 0x1.7fe7e40000000p-4f, -0x1.0fc9f80000000p-4f, 0x1.30e5980000000p-5f,
+      -0x1.0863e20000000p-6f, 0x1.3e32660000000p-8f, -0x1.8693480000000p-11f,
+  };
+  static constexpr float erfcx_near[11] = {
+      0x1.3b3bc40000000p-1f, -0x1.067f260000000p-1f, 0x1.6ff8620000000p-2f, -0x1.c6ad4e0000000p-3f,
+      0x1.fc99e60000000p-4f, -0x1.060d2c0000000p-4f, 0x1.f77f380000000p-6f, -0x1.c4e9600000000p-7f,
+      0x1.84244e0000000p-8f, -0x1.5fb8a80000000p-9f, 0x1.10839a0000000p-10f,
   };
   static constexpr float erfinv_a[13] = {
       0x1.a755e80000000p+0f, 0x1.ebd80e0000000p-3f, -0x1.8b6c340000000p-8f, -0x1.8455d80000000p-11f,
@@ -384,14 +392,20 @@ template <> struct coef<double> {
       0x1.b9e6509b9867dp-20, -0x1.5f6d925a0bc7ap-23, 0x1.fc4356498c2d9p-27, -0x1.4e607b41a6416p-30,
       0x1.7f072188e194dp-34, -0x1.29b9f1b3df556p-38,
   };
-  static constexpr double erfcx[26] = {
-      0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a28ep-3, 0x1.f7f5df66fd6bap-7, 0x1.16ecefcfa5383p-4,
-      -0x1.9ddb23c3e89f3p-4, 0x1.7fee004e1295bp-4, -0x1.0fb06dfe52605p-4, 0x1.3079edf67777bp-5,
-      -0x1.096238838fb04p-6, 0x1.49c6728a1a0f0p-8, -0x1.8d4a9b0690e08p-11, -0x1.a1df289a58f28p-13,
-      0x1.3be04c486a75ep-13, -0x1.9958e21c32f5cp-16, -0x1.78862b6b1e3abp-17, 0x1.7f2545048fbf3p-18,
-      0x1.398374178fe8cp-22, -0x1.baf5e74545cc2p-21, 0x1.4cb0ece36623dp-24, 0x1.d98825ca9deb5p-24,
-      -0x1.611fc8f45b510p-26, -0x1.fcc3a5268653fp-27, 0x1.b34e17ed4ff9fp-29, 0x1.f5d7df6dfda90p-30,
-      -0x1.24000f0a15ee9p-32, -0x1.3ab58f87cfb03p-33,
+  static constexpr double erfcx[23] = {
+      0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a290p-3, 0x1.f7f5df66fd87bp-7, 0x1.16ecefcfa5552p-4,
+      -0x1.9ddb23c3e9833p-4, 0x1.7fee004e0dc39p-4, -0x1.0fb06dfe3a20dp-4, 0x1.3079edf72de5cp-5,
+      -0x1.096238893b89ap-6, 0x1.49c672519a6b8p-8, -0x1.8d4a948053854p-11, -0x1.a1df02347055dp-13,
+      0x1.3bdfb2a13dec5p-13, -0x1.995c2558c7837p-16, -0x1.7862106deb3d2p-17, 0x1.7f2b041434f2bp-18,
+      0x1.2f17eb9b4dd49p-22, -0x1.b8f7b7e5a36e1p-21, 0x1.8200a15a2206ep-24, 0x1.afc9c5817afcfp-24,
+      -0x1.cfbda2a4a19f5p-26, -0x1.a082fcfa5dd22p-28, 0x1.5950e8f822835p-29,
+  };
+  static constexpr double erfcx_near[19] = {
+      0x1.3b3bc3c98b0f3p-1, -0x1.067f263ec85e7p-1, 0x1.6ff861544dbfep-2, -0x1.c6ad7a6f37ca1p-3,
+      0x1.fc9a0570ff930p-4, -0x1.0605940f30b2cp-4, 0x1.f7744f373b84ep-6, -0x1.c7101733862d6p-7,
+      0x1.85b0496711ca8p-8, -0x1.3de721d6538f0p-9, 0x1.f057366189d28p-11, -0x1.7428b7e83c2c1p-12,
+      0x1.0cddc462be6e6p-13, -0x1.77614ea8daa80p-15, 0x1.fb651b7f0d385p-17, -0x1.4acfeec52f1c9p-18,
+      0x1.a5fb5c50af34ap-20, -0x1.24c70bc203d2ep-21, 0x1.60900af6ab589p-23,
   };
   static constexpr double erfinv_a[25] = {
       0x1.a755e7c99ae86p+0, 0x1.ebd80d9b13dfap-3, -0x1.8b6c33114ea2bp-8, -0x1.84576948359c1p-11,

@@ -10,6 +10,7 @@ template <class T> INLINE T erfcx_positive(T x) {
   T d = x + T(4), t = (x - T(4)) / d;
   T r = poly(t, C(erfcx)) / fma_(T(2), x, T(1));
   T far = T(1) / C(sqrt_pi_0) / x;
+  r = x < T(1) ? poly(x - T(0.5), C(erfcx_near)) : r;  // there t would lose what 1 + t needs
   return x > ldexp_(T(1), (fp<T>::mantissa + 4) / 2 + 1) ? far : r;
 }
 template <class T> struct erfc_limit;  // erfc(x) underflows to 0 beyond

@@ -27,12 +27,20 @@ template <class T> INLINE T cosh_t(T x) {
   T y = ax > hyper_limit<T>::large ? half_exp(fmin_(ax, exp_limit<T>::value)) : s.hi + s.lo;
   return is_nan(x) ? x : y;
 }
-template <class T> INLINE T tanh_t(T x) {
-  T ax = abs_(x), a = fmin_(ax, hyper_limit<T>::large);
-  dd<T> e = expm1_pair(dd<T>{a + a, T(0)});
-  dd<T> t = div(e, add(e, T(2)));
-  T y = ax >= hyper_limit<T>::large ? T(1) : t.hi + t.lo;
+INLINE double tanh_t(double x) {
+  double ax = abs_(x), a = fmin_(ax, hyper_limit<double>::large);
+  dd<double> e = expm1_pair(dd<double>{a + a, 0.0});
+  dd<double> t = div(e, add(e, 2.0));
+  double y = ax >= hyper_limit<double>::large ? 1.0 : t.hi + t.lo;
   return is_nan(x) || negligible(x) ? x : mulsign(y, x);
+}
+INLINE float tanh_t(float x) {
+  float ax = abs_(x), a = fmin_(ax, hyper_limit<float>::large), z = a * a;
+  float small = fma_(a * z, poly(z, coef<float>::tanh), a);
+  float d = exp_of(dd<float>{a + a, 0.0f}) + 1.0f, r = hw_rcp(d);
+  r = fma_(fma_(-d, r, 1.0f), r, r);
+  float y = a < 0.6f ? small : fma_(-2.0f, r, 1.0f);
+  return is_nan(x) ? x : mulsign(y, x);
 }
 template <class T> INLINE T log_twice(T x) {  // log 2x for large x
   dd<T> l = add(log_pair(x), C2(ln2));

@@ -56,14 +56,15 @@ template <class T> struct norm {
   int e;
   bool infinite, undefined, zero;
 };
-template <class T, class... Rest> INLINE norm<T> norm_of(T first, Rest... rest) {
+// The sum in one word (an ulp a term) or, `exact`, as a pair.
+template <bool exact, class T, class... Rest> INLINE norm<T> norm_of(T first, Rest... rest) {
   T top = abs_(first);
   ((top = fmax_(top, abs_(rest))), ...);
   bool usual = top > T(0) && top < inf<T>();
   int e = split(usual ? top : T(1)).e;
   T s = ldexp_(first, -e);
-  dd<T> sum = two_prod(s, s);
-  ((s = ldexp_(rest, -e), sum = add(sum, two_prod(s, s))), ...);
+  dd<T> sum = exact ? two_prod(s, s) : dd<T>{s * s, T(0)};
+  ((s = ldexp_(rest, -e), sum = exact ? add(sum, two_prod(s, s)) : dd<T>{fma_(s, s, sum.hi), T(0)}), ...);
   bool infinite = (is_inf(first) || ... || is_inf(rest)), undefined = (is_nan(first) || ... || is_nan(rest));
   return {sum, e, infinite, undefined, !(top > T(0))};
 }
@@ -72,17 +73,17 @@ template <class T> INLINE T norm_special(norm<T> n, T usual, T at_zero, T at_inf
   r = n.undefined ? nan<T>() : r;
   return n.infinite ? at_inf : r;
 }
-template <class T> INLINE T length(norm<T> n) {
-  dd<T> s = n.zero || n.infinite ? dd<T>{T(1), T(0)} : n.sum;
-  dd<T> r = sqrt_dd(s);
-  return norm_special(n, ldexp_(r.hi + r.lo, n.e), T(0), inf<T>());
+template <class T, class... Rest> INLINE T length(T first, Rest... rest) {
+  norm<T> n = norm_of<false>(first, rest...);
+  return norm_special(n, ldexp_(sqrt_(n.sum.hi), n.e), T(0), inf<T>());
 }
-template <class T> INLINE T rlength(norm<T> n) {
+template <class T, class... Rest> INLINE T rlength(T first, Rest... rest) {
+  norm<T> n = norm_of<true>(first, rest...);
   dd<T> s = n.zero || n.infinite ? dd<T>{T(1), T(0)} : n.sum;
   T y = T(1) / sqrt_(s.hi);
   dd<T> t = mul(s, y);
   T e = fma_(-t.hi, y, T(1)) - t.lo * y;
   return norm_special(n, ldexp_(fma_(T(0.5) * y, e, y), -n.e), inf<T>(), T(0));
 }
-template <class T> INLINE T hypot_t(T x, T y) { return length(norm_of(x, y)); }
-template <class T> INLINE T rhypot_t(T x, T y) { return rlength(norm_of(x, y)); }
+template <class T> INLINE T hypot_t(T x, T y) { return length(x, y); }
+template <class T> INLINE T rhypot_t(T x, T y) { return rlength(x, y); }

@@ -1,6 +1,10 @@
 // OCML exports: sine, cosine, tangent and their pi variants.
 #include "trig.h"
 
+template struct sc<float>;
+template struct sc<double>;
+template struct sc<half>;
+
 EXPORT1(sin, sin_t)
 EXPORT1(cos, cos_t)
 EXPORT1(tan, tan_t)
