@@ -6,7 +6,6 @@ import functools
 import struct
 from typing import Any
 
-from softrock.abi import build
 from softrock.hip import raw
 
 
@@ -53,6 +52,8 @@ class Structure:
 
 @functools.cache
 def _layouts() -> dict[str, Any]:
+    from softrock.abi import build
+
     return build.layouts()
 
 

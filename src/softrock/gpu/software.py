@@ -288,6 +288,8 @@ class SoftwareDevice:
         self.space = memory.space()
         self.space.set_limit(index, model.memory_bytes)
         properties = model.properties(index, memory_bytes=self.space.capacity(index))
+        # There is no support for image instructions in the software GPU: programs that ask must hear so.
+        properties["attributes"]["ImageSupport"] = 0
         self.facts = Facts(properties["name"], model.target_id, model.wave_size, properties)
 
     def allocate(self, size: int) -> int:
