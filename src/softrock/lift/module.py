@@ -170,8 +170,8 @@ class ModuleLifter:
                 out.append(f"@x_{entry:x} = alias i64 (ptr), ptr @{function_name(entry)}")
         self.declares.setdefault("sr_lookup", "declare ptr @sr_lookup(ptr, i64)")
         out.append(
-            f"""define void @kernel(ptr noalias nonnull %wave) #0 {{
-  %first = call i64 @{function_name(self.kernel.entry)}(ptr %wave)
+            f"""define void @kernel(ptr noalias nonnull %wave) #0 !dbg !6 {{
+  %first = call i64 @{function_name(self.kernel.entry)}(ptr %wave), !dbg !7
   %over = icmp eq i64 %first, {END}
   br i1 %over, label %done, label %loop
 loop:
@@ -179,8 +179,8 @@ loop:
   %basep = getelementptr i8, ptr %wave, i64 {_code_base()}
   %base = load i64, ptr %basep, align 8
   %offset = sub i64 %at, %base
-  %fn = call ptr @sr_lookup(ptr %wave, i64 %offset)
-  %next = call i64 %fn(ptr %wave)
+  %fn = call ptr @sr_lookup(ptr %wave, i64 %offset), !dbg !7
+  %next = call i64 %fn(ptr %wave), !dbg !7
   %ended = icmp eq i64 %next, {END}
   br i1 %ended, label %done, label %loop
 done:
@@ -208,6 +208,9 @@ _DEBUG_MODULE = (
     '!3 = distinct !DICompileUnit(language: DW_LANG_C, file: !4, emissionKind: LineTablesOnly, producer: "softrock")',
     '!4 = !DIFile(filename: "gpu", directory: "")',
     "!5 = !DISubroutineType(types: !0)",
+    # The wrapper needs a scope of its own: what is inlined into a function without one loses its lines.
+    '!6 = distinct !DISubprogram(name: "kernel", file: !4, line: 0, type: !5, unit: !3, spFlags: DISPFlagDefinition)',
+    "!7 = !DILocation(line: 0, column: 0, scope: !6)",
 )
 _FIRST_FREE = 10
 
