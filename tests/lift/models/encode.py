@@ -142,11 +142,12 @@ def _fixed_mods(row: Row, layout: Layout, target: Target, rng: np.random.Generat
         if "fi" in layout:
             found["fi"] = int(rng.integers(0, 2))
     if "dpp8" in layout:
-        found["dpp8"], found["fi"] = int(rng.integers(0, 1 << 24)), int(rng.integers(0, 2))
+        # The low bits of the code 233 (without) or 234 (with fetching of inactive lanes).
+        found["dpp8"], found["fi"] = int(rng.integers(0, 1 << 24)), int(rng.integers(1, 3))
     if row.encoding.endswith("SDWA"):
         for name in ("src0_sel", "src1_sel"):
             if name in row.mods and name in layout:
-                found[name] = int(rng.integers(0, 7))
+                found[name] = int(rng.integers(4 if row.op.startswith("v_cvt_pk_f32_") else 0, 7))
         if "dst_sel" in row.mods:
             found["dst_sel"], found["dst_unused"] = int(rng.integers(0, 7)), int(rng.integers(0, 3))
             if row.op.endswith("_f32"):

@@ -40,7 +40,7 @@ def _saturating(names: str, signature: str, function: Callable[..., int]) -> Non
 pure("v_mov_b32", "u32 <- u32", lambda a: a)
 pure("v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32", "u32 <- u32", lambda a: a)
 pure("v_mov_b64", "u64 <- u64", lambda a: a)
-pure("v_mov_b16", "f16 <- f16", lambda a: a)
+pure("v_mov_b16", "u16 <- f16", lambda a: a)
 pure("v_not_b32", "u32 <- u32", lambda a: ~a)
 pure("v_not_b16", "u16 <- u16", lambda a: ~a)
 for _bits in (16, 32):
@@ -59,8 +59,8 @@ pure("v_ctz_i32_b32", "i32 <- u32", lambda a: (a & -a).bit_length() - 1 if a els
 pure("v_bcnt_u32_b32", "u32 <- u32 u32", lambda a, b: a.bit_count() + b)
 pure("v_bfm_b32", "u32 <- u32 u32", lambda a, b: ((1 << (a & 31)) - 1) << (b & 31))
 pure("v_bfe_u32", "u32 <- u32 u32 u32", lambda a, b, c: a >> (b & 31) & ((1 << (c & 31)) - 1))
-pure("v_cndmask_b32", "f32 <- f32 f32 mask", lambda a, b, m: b if m else a)
-pure("v_cndmask_b16", "f16 <- f16 f16 mask", lambda a, b, m: b if m else a)
+pure("v_cndmask_b32", "u32 <- f32 f32 mask", lambda a, b, m: b if m else a)
+pure("v_cndmask_b16", "u16 <- f16 f16 mask", lambda a, b, m: b if m else a)
 pure("v_pack_b32_f16", "u32 <- f16 f16", lambda a, b: b << 16 | a)
 
 
