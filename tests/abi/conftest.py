@@ -69,9 +69,8 @@ def c_program(tmp_path: Path) -> Build:
         text, out = tmp_path / "program.c", tmp_path / "program"
         text.write_text(source)
         include = Path(driver.__file__).parent / "include"
-        native = Path(abi.__file__).parent / "native"
         folder = abi.library_dir()
-        command = [compiler, str(text), "-o", str(out), f"-I{include}", f"-I{native}", f"-L{folder}", *flags]
+        command = [compiler, str(text), "-o", str(out), f"-I{include}", f"-L{folder}", *flags]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
         assert done.returncode == 0, done.stderr
         return out

@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 INCLUDE = HERE.parent / "compiler" / "include"
 NATIVE = HERE / "native"
 HIP_HEADER = INCLUDE / "hip" / "detail" / "api_functions.h"
-RTC_HEADER = NATIVE / "hiprtc_api.h"
+RTC_HEADER = INCLUDE / "hip" / "hiprtc.h"
 MAJOR = 7
 MARK = "softrock_library"
 """A function only our library has, so that it is not taken for AMD's."""
@@ -95,7 +95,7 @@ def _site_folders() -> list[str]:
 @functools.cache
 def _sources_key() -> str:
     digest = hashlib.sha256()
-    files = [*sorted(NATIVE.iterdir()), *sorted((INCLUDE / "hip" / "detail").glob("api_*.h"))]
+    files = [*sorted(NATIVE.iterdir()), *sorted((INCLUDE / "hip" / "detail").glob("api_*.h")), RTC_HEADER]
     files += [HERE / f"{name}.py" for name in ("generate", "build", "layouts", "prototypes")]
     files.append(HERE / "versions.txt")
     files += [HERE.parent / "hip" / "errors.tsv", HERE.parent / "exec" / "native" / "api.h"]
@@ -162,15 +162,14 @@ def _build(scratch: Path, out: Path) -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HIP_HEADER.parent.glob("api_*.h")))
     dump = _layout_dump(scratch)
     (out / "layouts.json").write_text(json.dumps(layout_reader.parse(dump, text)))
-    if RTC_HEADER.is_file():
-        _build_rtc(scratch, out)
+    _build_rtc(scratch, out)
 
 
 def _build_rtc(scratch: Path, out: Path) -> None:
     from softrock.abi import generate, prototypes
 
     declared = prototypes.read(RTC_HEADER)
-    stubs = ['#include "shim.h"', f'#include "{RTC_HEADER.name}"']
+    stubs = ['#include "shim.h"', '#include "hip/hiprtc.h"']
     native = generate.native_names([NATIVE / "hiprtc.c"])
     stubs += [generate.stub(each) for each in declared if each.name not in native]
     (scratch / "rtc_stubs.c").write_text("\n".join(stubs) + "\n")

@@ -162,6 +162,9 @@ class Queue(Protocol):
     def reached(self) -> int:
         """The greatest position whose work has certainly ended."""
 
+    def catch_up(self, position: int) -> None:
+        """An event has told that a position is reached: return when :meth:`reached` tells so too."""
+
     def fault(self) -> Fault | None:
         """Why the queue stopped, or None."""
 

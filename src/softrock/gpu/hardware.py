@@ -272,6 +272,9 @@ class HardwareQueue:
         """A real queue tells only whether everything has ended."""
         return self._position if self.idle() else 0
 
+    def catch_up(self, position: int) -> None:
+        """Events and streams of the library agree."""
+
     def fault(self) -> Fault | None:
         return self._fault
 

@@ -252,6 +252,9 @@ class SoftwareQueue:
         """The newest number that has ended."""
         return int(engine.runtime().lib.sr_queue_done(self.native.raw))
 
+    def catch_up(self, position: int) -> None:
+        self.native.wait(position)
+
     def fault(self) -> Fault | None:
         run = engine.runtime()
         if not run.lib.sr_queue_fault(self.native.raw, run.ffi.NULL):  # the usual case, and cheap

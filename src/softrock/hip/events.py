@@ -30,6 +30,7 @@ class Event:
         self.recorded = False
         self.captured: Mark | None = None
         self.stream: streams.Stream | None = None
+        self.position = 0
 
     def record(self, stream: streams.Stream) -> None:
         """Put it at the end of a stream's work."""
@@ -42,6 +43,7 @@ class Event:
             raise HipError("hipErrorInvalidHandle", "the event belongs to another device than the stream")
         stream.work().record(self.event)
         self.recorded, self.captured, self.stream = True, None, stream
+        self.position = stream.queue.position()
 
     def ready(self) -> bool:
         """Whether it was reached (an event that was never recorded counts as reached)."""
@@ -65,6 +67,8 @@ class Event:
     def _settle(self) -> None:
         """Do what a wait for the stream would do, as far as the stream has come."""
         if self.stream is not None:
+            if self.recorded and self.event.done():
+                self.stream.queue.catch_up(self.position)
             self.stream.settle()
 
     def _forbid_captured(self) -> None:

@@ -1,5 +1,6 @@
 // One step after the other of what compiled programs do; prints what it found and returns the number of failures.
 #include <hip/hip_runtime.h>
+#include <hip/hip_cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -57,6 +58,16 @@ __global__ void collect(int **in, int *out) {
 }
 __global__ void two(int *out, int2 a, char b, double c) { out[0] = a.x + a.y + b + (int)c; }
 
+__global__ void relay(int *p, int rounds) {  // each block adds what its neighbour had before
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    for (int i = 0; i < rounds; i++) {
+        int next = p[(blockIdx.x + 1) % gridDim.x];
+        grid.sync();
+        if (threadIdx.x == 0) p[blockIdx.x] += next;
+        grid.sync();
+    }
+}
+
 static void called(void *data) { *(int *)data += 5; }
 static void finished(hipStream_t, hipError_t status, void *data) { *(int *)data = 100 + (int)status; }
 
@@ -101,6 +112,22 @@ int main() {
     collect<<<1, 64>>>(places, out);
     OK(hipMemcpy(host, out, 256, hipMemcpyDeviceToHost));
     WANT(host[7] == 21 && host[63] == 189);
+    // cooperative launches
+    int start_values[8] = {1, 0, 0, 0, 0, 0, 0, 0}, rounds = 5;
+    OK(hipMemcpy(out, start_values, 32, hipMemcpyHostToDevice));
+    void *arguments[] = {&out, &rounds};
+    OK(hipLaunchCooperativeKernel((const void *)relay, dim3(8), dim3(64), arguments, 0, nullptr));
+    OK(hipMemcpy(host, out, 32, hipMemcpyDeviceToHost));
+    int expected[8] = {1, 0, 0, 0, 0, 0, 0, 0};
+    for (int r = 0; r < rounds; r++) {
+        int old[8];
+        std::memcpy(old, expected, 32);
+        for (int i = 0; i < 8; i++) expected[i] += old[(i + 1) % 8];
+    }
+    WANT(std::memcmp(host, expected, 32) == 0);
+    WANT(hipLaunchCooperativeKernel((const void *)relay, dim3(1 << 20), dim3(64), arguments, 0, nullptr) ==
+         hipErrorCooperativeLaunchTooLarge);
+    (void)hipGetLastError();
     // streams, events, host functions
     hipStream_t stream;
     hipEvent_t start, stop;

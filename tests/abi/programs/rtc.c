@@ -1,12 +1,11 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include "hip/detail/api_functions.h"
-#include "hiprtc_api.h"
+#include "hip/hiprtc.h"
 static const char *source = "#include \"own.h\"\ntemplate<typename T> __global__ void scale(T *p, T a, int n) {"
     " int i = blockIdx.x * blockDim.x + threadIdx.x;"
     " if (i < n) p[i] = OWN(p[i], a); }\n__device__ int total = 5;";
 int main(void) {
-    void *p;
+    hiprtcProgram p;
     int major, minor;
     const char *headers[] = {"#define OWN(x, y) ((x) * (y))"}, *names[] = {"own.h"};
     printf("%d", hiprtcVersion(&major, &minor)); printf(" %d\n", major >= 7);

@@ -1,6 +1,6 @@
 /* Part of softrock (MIT licence, see LICENSE). The calls of libhiprtc that need no Python. */
-#include "hiprtc_api.h"
 #include "shim.h"
+#include "hip/hiprtc.h"
 
 const char *hiprtcGetErrorString(hiprtcResult result) {
     static const char *const names[] = {
@@ -17,6 +17,6 @@ const char *hiprtcGetErrorString(hiprtcResult result) {
         "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
         "HIPRTC_ERROR_INTERNAL_ERROR",
     };
-    if (result >= 0 && (size_t)result < sizeof names / sizeof names[0]) return names[result];
-    return result == 100 ? "HIPRTC_ERROR_LINKING" : "HIPRTC_ERROR_INVALID_INPUT";
+    if ((size_t)result < sizeof names / sizeof names[0]) return names[result];
+    return result == HIPRTC_ERROR_LINKING ? "HIPRTC_ERROR_LINKING" : "HIPRTC_ERROR_INVALID_INPUT";
 }
