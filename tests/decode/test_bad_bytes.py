@@ -24,8 +24,7 @@ def test_random_bytes(name: str) -> None:
         raw = chance.randbytes(chance.choice((4, 8, 12, 16, 20)))
         try:
             instruction = decode(target, raw)
-        except DecodeError as problem:
-            assert name in problem.message
+        except DecodeError:
             continue
         decoded += 1
         assert instruction.size <= len(raw)
@@ -51,8 +50,7 @@ def test_truncated_instructions(name: str) -> None:
         for length in range(0, len(raw), 2):
             try:
                 instruction = decode(target, raw[:length])
-            except DecodeError as problem:
-                assert "0x1000" not in problem.message
+            except DecodeError:
                 continue
             assert instruction.size <= length, text
 
