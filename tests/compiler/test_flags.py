@@ -63,7 +63,7 @@ def test_targets_in_all_spellings() -> None:
 def test_nvcc_flags_are_translated_or_noted() -> None:
     line = flags.parse(
         ["-arch=sm_80", "-gencode", "arch=compute_70,code=sm_70", "-rdc=true", "-Xcompiler", "-Wall,-fPIC", "-lineinfo",
-         "--use_fast_math", "--expt-relaxed-constexpr", "-lcudart", "--std=c++17", "-ccbin", "g++", "k.cu"]
+         "--use_fast_math", "--expt-relaxed-constexpr", "-lcudart", "-l", "cuda", "-l", "nvrtc", "--std=c++17", "-ccbin", "g++", "k.cu"]
     )  # fmt: skip
     expected = ["-fgpu-rdc", "-Wall", "-fPIC", "-gline-tables-only", "-ffast-math", "-std=c++17"]
     assert line.compile_flags == expected
@@ -71,7 +71,7 @@ def test_nvcc_flags_are_translated_or_noted() -> None:
     assert [each.path for each in line.inputs] == ["k.cu"]
     assert len(line.notes) == 2
     assert "sm_80" in line.notes[0]
-    assert "-lcudart" not in line.link
+    assert [each for each in line.link if isinstance(each, str) and each.startswith("-l")] == ["-lhiprtc"]
 
 
 def test_value_that_looks_like_an_nvcc_flag_stays_a_value() -> None:

@@ -19,10 +19,16 @@ def _libcxx() -> None:
 
 
 def _device_math() -> None:
-    from softrock.compiler import driver
+    from softrock.compiler import devlib, driver
 
     for target in dict.fromkeys((*driver.gpu_targets(), *driver.DEFAULT_TARGETS)):
-        driver.device_library(target)
+        devlib.bitcode(target)
+
+
+def _native_runtime() -> None:
+    from softrock.exec import build
+
+    build.library()
 
 
 def _layout() -> None:
@@ -34,6 +40,7 @@ def _layout() -> None:
 STEPS: tuple[tuple[str, Callable[[], object]], ...] = (
     ("C++ library of the host", _libcxx),
     ("HIP runtime library", runtime),
+    ("native runtime", _native_runtime),
     ("device math library", _device_math),
     ("ROCm folder layout", _layout),
 )

@@ -12,10 +12,11 @@ from softrock.core.errors import SoftrockError
 
 _KINDS = {
     "programs": "programs of softrock run",
-    "kernels": "translated kernels",
+    "code": "translated kernels",
+    "device": "GPU code from source strings",
     "abi": "HIP runtime library",
     "devlib": "device math library",
-    "exec": "native runtime",
+    "native": "native runtime",
     "host": "facts about the host's compiler",
     "rocm": "ROCm folder layouts",
     "zig": "zig's own cache (C++ library)",

@@ -82,7 +82,10 @@ class Link:
         out += ["-o", self.line.output or "a.out"]
         out += offload
         folder = str(self.runtime.folder)
-        out += [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lamdhip64", "-pthread", "-ldl", "-lm"]
+        out += [f"-L{folder}", f"-Wl,-rpath,{folder}"]
+        if (self.runtime.folder / "libhiprtc.so").exists():
+            out += ["-Wl,--as-needed", "-lhiprtc", "-Wl,--no-as-needed"]  # older programs expect it in libamdhip64
+        out += ["-lamdhip64", "-pthread", "-ldl", "-lm"]
         return [*out, "-Wl,--allow-shlib-undefined"] if self.tools.kind == "zig" else out
 
     def run(self) -> str:

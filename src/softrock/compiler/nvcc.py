@@ -46,6 +46,7 @@ _ALONE = """
     -lcudart_static
     -lcudadevrt
     -lcuda
+    -lnvrtc                             -lhiprtc
 """
 
 # Flags with a value: "drop" says so in a note, "quiet" drops it, "split" passes a comma list to clang; else
@@ -113,6 +114,8 @@ def translate(args: Sequence[str], takes_next: frozenset[str], note: Callable[[s
     alone, valued = _table(_ALONE), _table(_VALUED)
     words = iter(args)
     for word in words:
+        if word == "-l":  # its value may be the next word
+            word += next(words, "")
         name, equals, value = word.partition("=")
         if word in alone:
             yield from alone[word]
