@@ -145,7 +145,7 @@ def finish_float(x: Wave, inst: Instruction, value: Val) -> Val:
 
 def clamp01(x: Wave, value: Val) -> Val:
     """Clamp to [0, 1]; NaN becomes 0 under DX10_CLAMP (compute's default), else stays."""
-    low = value.gt(0.0).select(value, 0.0) if x.mode.dx10_clamp else value.lt(0.0).select(0.0, value)
+    low = value.gt(0.0).select(value, 0.0) if x.mode.dx10_clamp else value.fcmp("ugt", 0.0).select(value, 0.0)
     return low.gt(1.0).select(1.0, low)
 
 

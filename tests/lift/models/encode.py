@@ -14,6 +14,7 @@ from softrock.decode.instruction import Instruction
 from softrock.isa.tables import Field, Layout, OperandSpec, Row, layouts
 from softrock.isa.targets import Target
 from tests.lift.models import lanes as lane_moves
+from tests.lift.models.registry import MODELS, is_float
 
 VECTOR = {"vdst": 64, "src0": 0, "src1": 8, "src2": 32, "idx": 48, "addr": 0, "data0": 8, "data1": 16}
 SCALAR = {"sdst": 16, "src0": 0, "src1": 4, "src2": 8}
@@ -184,6 +185,8 @@ def _random_mods(row: Row, layout: Layout, rng: np.random.Generator) -> dict[str
             found[name] = int(rng.integers(0, 1 << min(changed, width(layout[name]))))
         elif name == "clamp" and _clamps(row):
             found[name] = int(rng.integers(0, 2))
+        elif name == "offset":
+            found[name] = int(rng.integers(0, 1 << 16))
         elif name == "omod":
             found[name] = int(rng.integers(0, 4))
         elif name == "op_sel":
@@ -212,5 +215,16 @@ def _odd_modifiers(row: Row) -> bool:
     return row.op.startswith(("v_dot4_u32", "v_dot8_u32", "v_dot4_i32_i8", "v_dot8_i32_i4", "v_dot2_i32", "v_dot2_u32"))
 
 
+SATURATING = (
+    *("v_add_nc_", "v_sub_nc_", "v_subrev_nc_", "v_subrev_u16", "v_mad_", "v_mul_lo_u16", "v_mul_u32_u24", "v_mul_i32_i24"),
+    *("v_add_co", "v_sub_co", "v_subrev_co", "v_pk_add_", "v_pk_sub_", "v_pk_mad_", "v_dot"),
+)
+"""Beginnings of integer operations that the clamp bit saturates."""
+
+
 def _clamps(row: Row) -> bool:
-    return not row.op.startswith("v_cmp")
+    """Whether the clamp bit means something for the row: float results and some integer sums and products."""
+    if row.op.startswith(SATURATING):
+        return True
+    model = MODELS.get(row.op)
+    return model is not None and any(is_float(token) for token in model.outs)

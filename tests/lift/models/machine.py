@@ -216,7 +216,7 @@ class Machine:
         """Output modifier, clamp and flushing of a float result."""
         flushes = self.flush32 if f.bits == 32 else self.flush16
         if inst.mod("omod") and not self.ieee and flushes:
-            raw = f.scale(f.flush(raw), (1, 2, -1)[inst.mod("omod") - 1])
+            raw = f.flush(f.scale(f.flush(raw), (1, 2, -1)[inst.mod("omod") - 1]))
             raw = 0 if f.is_zero(raw) else raw
         if inst.mod("clamp"):
             raw = self.clamp(f, raw)
