@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from softrock import __version__
-from softrock.compiler import driver, host, kept, toolchain
+from softrock.compiler import devlib, driver, host, kept, toolchain
 from softrock.compiler.flags import CommandLine, parse
 from softrock.compiler.link import Runtime, RuntimeProvider
 from softrock.core import cache, settings
@@ -35,7 +35,14 @@ class Program:
 
 def _key(args: Sequence[str], targets: Sequence[str], runtime: Runtime) -> str:
     tools = host.find()
-    parts = [__version__, toolchain.zig_version(), str(toolchain.zig()), *tools.linker, str(Path.cwd())]
+    parts = [
+        __version__,
+        toolchain.zig_version(),
+        devlib.source_hash(),
+        str(toolchain.zig()),
+        *tools.linker,
+        str(Path.cwd()),
+    ]
     parts += [
         str(runtime.folder),
         str(runtime.launcher),
