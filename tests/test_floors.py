@@ -9,7 +9,7 @@ import softrock
 
 ROOT = Path(softrock.__file__).parent
 ORDER = (
-    "core", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs", "abi", "inspect", "cli",
+    "core", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs", "abi", "hipify", "inspect", "cli",
 )  # fmt: skip
 ALLOWED: dict[str, set[str]] = {}
 

@@ -33,6 +33,12 @@ def _hipconfig(args: Sequence[str], root: str) -> int:
     return hipconfig(args, root)
 
 
+def _hipify(args: Sequence[str], root: str) -> int:
+    from softrock.cli.hipify_perl import main as hipify
+
+    return hipify(args)
+
+
 def _bundler(args: Sequence[str], root: str) -> int:
     if any(each.lstrip("-") in ("unbundle", "list") for each in args):
         raise UsageError("clang-offload-bundler here only bundles", hint="softrock inspect FILE lists a bundle")
@@ -116,6 +122,7 @@ def _rocminfo(args: Sequence[str], root: str) -> int:
 _TOOLS: dict[str, Callable[[Sequence[str], str], int]] = {
     "hipcc": _hipcc,
     "hipconfig": _hipconfig,
+    "hipify-perl": _hipify,
     "rocm_agent_enumerator": _enumerate,
     "rocminfo": _rocminfo,
     "offload-arch": _architectures,

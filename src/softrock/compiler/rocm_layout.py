@@ -19,7 +19,7 @@ from softrock.core import cache
 _HERE = Path(__file__).parent
 _CMAKE = _HERE / "cmake"
 _TOOLS = {
-    "bin": ("hipcc", "hipconfig", "rocm_agent_enumerator", "rocminfo", "offload-arch"),
+    "bin": ("hipcc", "hipconfig", "hipify-perl", "rocm_agent_enumerator", "rocminfo", "offload-arch"),
     "llvm/bin": ("clang", "clang++", "amdclang", "amdclang++", "clang-offload-bundler", "llvm-mc", "llvm-ar",
                  "llvm-as", "llvm-dis", "ld.lld", "amdgpu-arch", "offload-arch"),
 }  # fmt: skip
