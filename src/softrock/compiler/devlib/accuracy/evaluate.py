@@ -77,6 +77,13 @@ class HostEvaluator:
     def __init__(self) -> None:
         self.library = ctypes.CDLL(str(devlib.host_library(_host_loops())))
 
+    def function(self, symbol: str, type_name: str, count: int) -> Any:
+        """A function of the library by its full name, taking and giving `count` and one numbers (f32 and f64 only)."""
+        real = {"f32": ctypes.c_float, "f64": ctypes.c_double}[type_name]
+        found = getattr(self.library, symbol)
+        found.restype, found.argtypes = real, [real] * count
+        return found
+
     def arrays(self, function: str, type_name: str, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Results over NumPy columns, in the type's own NumPy type (float16, float32, float64)."""
         import numpy as np
