@@ -187,11 +187,17 @@ def test_wave_functions_see_only_active_lanes(gpu: str, wave: int | None) -> Non
     size = wave or WAVE[gpu]
     for start in range(0, 128, size):
         lanes = [t for t in range(start, start + size) if values[t] % 3]
-        wave = [int(values[t]) for t in lanes]
+        active = [int(values[t]) for t in lanes]
         for rank, t in enumerate(lanes):
-            total = sum(wave)
-            row = [total, max(wave), min(wave), functools.reduce(lambda a, b: a ^ b, wave), sum(wave[: rank + 1])]
-            want[t] = [*row, sum(wave[:rank]), rank, 5 in wave, min(wave) > -50, total]
+            total = sum(active)
+            row = [
+                total,
+                max(active),
+                min(active),
+                functools.reduce(lambda a, b: a ^ b, active),
+                sum(active[: rank + 1]),
+            ]
+            want[t] = [*row, sum(active[:rank]), rank, 5 in active, min(active) > -50, total]
     np.testing.assert_array_equal(got, want)
 
 
