@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-WORDS = [
+WORDS: list[tuple[str, Callable[[re.Match[str]], str]]] = [
     (r"^(flat|global|scratch|buffer)_load_(u|s)byte$", lambda m: f"{m[1]}_load_{'i' if m[2] == 's' else 'u'}8"),
     (r"^(flat|global|scratch|buffer)_load_(u|s)short$", lambda m: f"{m[1]}_load_{'i' if m[2] == 's' else 'u'}16"),
     (r"^(flat|global|scratch|buffer)_load_(u|s)byte_d16(_hi)?$",
@@ -19,7 +20,10 @@ WORDS = [
     (r"^(.*_(?:load|store|load_lds|discard))_dword(?:x(\d+))?$", lambda m: f"{m[1]}_b{32 * int(m[2] or 1)}"),
     (r"^(t?buffer)_(load|store)_format_d16(_hi)?_(\w+)$", lambda m: f"{m[1]}_{m[2]}_d16{m[3] or ''}_format_{m[4]}"),
 ]
-ATOMIC = re.compile(r"^(flat|global|buffer|s|s_buffer)_atomic_(swap|cmpswap|add|sub|smin|umin|smax|umax|and|or|xor|inc|dec)(_x2)?$")
+ATOMIC = re.compile(
+    r"^(flat|global|buffer|s|s_buffer)_atomic_"
+    r"(swap|cmpswap|add|sub|smin|umin|smax|umax|and|or|xor|inc|dec)(_x2)?$"
+)
 ATOMIC_TYPE = {"swap": "b", "cmpswap": "b", "and": "b", "or": "b", "xor": "b", "smin": "i", "smax": "i"}
 DS = [
     ("ds_write2st64", "ds_store_2addr_stride64"), ("ds_read2st64", "ds_load_2addr_stride64"),

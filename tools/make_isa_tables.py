@@ -3,7 +3,8 @@
     python tools/make_isa_tables.py FACTS_FOLDER
 
 FACTS_FOLDER holds ``isa-<gfx>.csv`` (mnemonic, format, opcode, size, mask, match, fields, asm_only, record: LLVM's
-own encoding tables as a list) and ``vectors/vectors-<gfx>.tsv`` (bytes in hex, assembler text, record). The tool
+own encoding tables as a list) and ``vectors/vectors-<gfx>.tsv`` (bytes in hex, assembler text, record; several for each
+row, with register fields and modifier bits drawn at random, as a disassembler prints them). The tool
 folds rows that differ in addressing bits only into one, drops duplicates, reads the operands' order and widths from
 the texts, gives each operation its canonical name, and writes ``src/softrock/isa/data/<gfx>.txt``.
 """
@@ -24,7 +25,8 @@ DATA = Path(__file__).parent.parent / "src/softrock/isa/data"
 FLATS = ("FLAT", "GLOBAL", "SCRATCH")
 BUFFERS = ("MUBUF", "MTBUF")
 VARIANT_ROLES = {
-    **dict.fromkeys(BUFFERS, {"vaddr"}),
+    "MUBUF": {"vaddr"},
+    "MTBUF": {"vaddr"},
     "GLOBAL": {"saddr"},
     "SCRATCH": {"saddr", "vaddr"},
     "SMEM": {"soffset"},
@@ -42,16 +44,42 @@ ORDER = {
 }
 LANE_MASK_SOURCE = re.compile(r"v_(cndmask_b|addc_|subb_|subbrev_|add_co_ci|sub_co_ci|subrev_co_ci)")
 REGISTER = re.compile(r"(?:v|s|a|ttmp|acc)\[(\d+):(\d+)\]$")
-SCALARS = {"vcc": 2, "exec": 2, "flat_scratch": 2, "xnack_mask": 2, "vcc_lo": 1, "vcc_hi": 1, "exec_lo": 1,
-           "exec_hi": 1, "m0": 1, "flat_scratch_lo": 1, "flat_scratch_hi": 1, "xnack_mask_lo": 1, "xnack_mask_hi": 1}
+SCALAR_TEXT = re.compile(r"(s\d|s\[|ttmp|vcc|m0|flat_s|xnack|exec|null)")
+WIDE_SCALARS = ("vcc", "exec", "flat_scratch", "xnack_mask")
+SCALARS = {
+    "m0": 1,
+    **dict.fromkeys(WIDE_SCALARS, 2),
+    **{f"{name}_{half}": 1 for name in WIDE_SCALARS for half in ("lo", "hi")},
+}
 IMPLIED_MASKS = ("VOP2", "VOP2_DPP16", "VOP2_DPP8", "VOP2_SDWA", "VOPC", "VOPC_DPP16", "VOPC_DPP8")
 IMPLIED_NAMES = ("vcc", "vcc_lo", "exec", "exec_lo")
 """Lane masks stand in texts of these formats, not in their fields."""
+HEADER = """\
+# Instructions of {gfx}. Columns: format, assembler name, operation, mask and match of the little-endian word,
+# operands in assembler order (`>` written; width in dwords, m lane mask, h half register; `=` see OperandSpec.fixed),
+# modifiers (`name@field` where the field has another name).
+# Made by tools/make_isa_tables.py; facts from LLVM 22's AMDGPU tables, see NOTICE.
+"""
+PLAIN_MODS = frozenset(
+    """clamp omod cbsz abid blgp dst_sel dst_unused src0_sel src1_sel dpp_ctrl bound_ctrl bank_mask row_mask fi dpp8 imm
+    offset offset0 offset1 gds dmask dim unorm r128 a16 d16 tfe lwe format en attr attrchan simm16 bitop3""".split()  # noqa: SIM905
+)
+"""Fields that are modifiers and keep their names."""
 RENAMED_MODS = {"waitvdst": "wait_vdst", "waitexp": "wait_exp", "waitvsrc": "wait_vsrc", "index_key_8bit": "index_key",
                 "index_key_16bit": "index_key"}
-RAW_NUMBERS = {"s_set_gpr_idx_on": "src1", "s_atc_probe": "sdata", "s_atc_probe_buffer": "sdata",
-               "s_prefetch_inst": "sdata", "s_prefetch_data": "sdata", "s_prefetch_inst_pc_rel": "sdata",
-               "s_prefetch_data_pc_rel": "sdata", "s_buffer_prefetch_data": "sdata", "s_sendmsg_rtn_b32": "src0", "s_sendmsg_rtn_b64": "src0"}
+RENAMED_ROLES = {"scale_src0": "scale0", "scale_src1": "scale1", "tgt": "target", "vaddr0": "vaddr"}
+RAW_NUMBERS = {
+    "s_set_gpr_idx_on": "src1",
+    "s_atc_probe": "sdata",
+    "s_atc_probe_buffer": "sdata",
+    "s_prefetch_inst": "sdata",
+    "s_prefetch_inst_pc_rel": "sdata",
+    "s_prefetch_data": "sdata",
+    "s_prefetch_data_pc_rel": "sdata",
+    "s_buffer_prefetch_data": "sdata",
+    "s_sendmsg_rtn_b32": "src0",
+    "s_sendmsg_rtn_b64": "src0",
+}
 """Operands whose field holds a number, not a register or constant code."""
 BRANCHES = re.compile(r"s_(branch|cbranch_(?!g_fork|join)|call_b64|subvector_loop)")
 
@@ -105,10 +133,7 @@ def parse_fields(row: dict[str, str]) -> tuple[set[str], set[str]]:
                              else ("op_sel", "op_sel_hi")[bit - 2])
             else:
                 mods.add(("neg", "abs", "op_sel", "op_sel")[int(low)])
-        elif name in ("clamp", "omod", "cbsz", "abid", "blgp", "dst_sel", "dst_unused", "src0_sel", "src1_sel",
-                      "dpp_ctrl", "bound_ctrl", "bank_mask", "row_mask", "fi", "dpp8", "imm", "offset", "offset0",
-                      "offset1", "gds", "dmask", "dim", "unorm", "r128", "a16", "d16", "tfe", "lwe", "format", "en",
-                      "attr", "attrchan", "simm16", "bitop3"):
+        elif name in PLAIN_MODS:
             mods.add(name)
         elif name in RENAMED_MODS:
             mods.add(RENAMED_MODS[name])
@@ -117,16 +142,13 @@ def parse_fields(row: dict[str, str]) -> tuple[set[str], set[str]]:
         elif name in ("cpol", "SOffsetEn", "Offset"):
             pass
         else:
-            name = {"scale_src0": "scale0", "scale_src1": "scale1", "tgt": "target", "vaddr0": "vaddr"}.get(name, name)
-            if row["format"] == "VOP3" and name == "sdst" and "@14:8" in item:
-                name = "sdst"
-            roles.add(name)
+            roles.add(RENAMED_ROLES.get(name, name))
     return roles, mods
 
 
 def load_rows(folder: Path, gfx: str) -> list[Row]:
     """Fact rows folded into table rows."""
-    groups: dict[tuple[object, ...], list[dict[str, str]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, tuple[str, ...]], list[dict[str, str]]] = defaultdict(list)
     true16 = gfx in ("gfx1100", "gfx1201")
     with (folder / f"isa-{gfx}.csv").open() as file:
         for fact in csv.DictReader(file):
@@ -139,13 +161,13 @@ def load_rows(folder: Path, gfx: str) -> list[Row]:
             mnemonic = re.sub(r"_(e32|e64|dpp|sdwa)$", "", fact["mnemonic"])
             roles, _ = parse_fields(fact)
             half = true16 and "fake16" not in fact["record"] and "t16" in fact["record"]
-            key = (mnemonic, fact["format"], fact["size"], tuple(sorted(roles - VARIANT_ROLES.get(fact["format"], set()))))
+            shape = tuple(sorted(roles - VARIANT_ROLES.get(fact["format"], set())))
+            key = (mnemonic, fact["format"], fact["size"], shape)
             groups[key].append({**fact, "half": "1" if half else ""})
     rows = []
-    for key, facts in groups.items():
-        if any(f["half"] for f in facts):
-            facts = [f for f in facts if f["half"]]
-        rows += fold(str(key[0]), facts, gfx)
+    for (mnemonic, _, _, _), facts in groups.items():
+        halves = [f for f in facts if f["half"]]
+        rows += fold(mnemonic, halves or facts, gfx)
     return rows
 
 
@@ -280,9 +302,9 @@ def set_operands(row: Row) -> None:
             parts = [p for p in parts if p != "off"]
         for role, part in zip(order, parts, strict=False):
             found = width(part)
-            if found and (role not in widths or widths[role] != "h" and found > widths[role]):
+            if found and (role not in widths or (widths[role] != "h" and found > widths[role])):
                 widths[role] = found
-        if order and order[0] == "vdst" and parts and re.match(r"(s\d|s\[|ttmp|vcc|m0|flat_s|xnack|exec|null)", parts[0]):
+        if order[:1] == ["vdst"] and parts and SCALAR_TEXT.match(parts[0]):
             row.roles = row.roles - {"vdst"} | {"sdst"}
             order[0] = "sdst"
             if "vdst" in widths:
@@ -307,8 +329,8 @@ def drop_unused_modifiers(row: Row) -> None:
             seen = [split_text(t)[1] for word, t in row.texts if word >> bit & 1]
             if row.format in IMPLIED_MASKS:
                 seen = [[p for p in parts if p not in IMPLIED_NAMES] for parts in seen]
-            shown = any(sign in p[first + number].replace("|-", "").replace("(-", "") or "neg(" in p[first + number]
-                        for p in seen if len(p) > first + number)
+            texts = [parts[first + number] for parts in seen if len(parts) > first + number]
+            shown = any(sign in text or (sign == "-" and "neg(" in text) for text in texts)
             if len(seen) >= 2 and not shown:
                 row.mask |= 1 << bit
             used |= shown or len(seen) < 2
@@ -329,7 +351,7 @@ def implied(row: Row) -> None:
         row.operands = [(r, "1=@addr", d) for r, _, d in row.operands]
         row.mods.discard("gds")
     if name.startswith("v_swmmac"):
-        row.operands = [("idx" if r == "src2" else r, w + "=@src2" if r == "src2" else w, d) for r, w, d in row.operands]
+        row.operands = [("idx", f"{w}=@src2", d) if r == "src2" else (r, w, d) for r, w, d in row.operands]
     raw = RAW_NUMBERS.get(name)
     row.operands = [(r, "1=imm" if r == raw else w, d) for r, w, d in row.operands]
     if row.format.startswith("VOP3") and "sdst" in row.roles and "vdst" not in row.roles:
@@ -371,8 +393,8 @@ def set_image_operands(row: Row) -> None:
     """Image instructions: the decoder works out data and address registers, the table says what there is."""
     is_ray = "bvh" in row.mnemonic
     writes = not re.search("store|atomic", row.mnemonic)
-    row.operands = [("vdata", "10" if re.search("bvh8|dual", row.mnemonic) else "4" if is_ray else "1", writes), ("vaddr", "1", False),
-                    ("srsrc", "4" if is_ray else "8", False)]
+    data = "10" if re.search("bvh8|dual", row.mnemonic) else "4" if is_ray else "1"
+    row.operands = [("vdata", data, writes), ("vaddr", "1", False), ("srsrc", "4" if is_ray else "8", False)]
     if row.roles & {"ssamp", "samp"}:
         row.operands.append(("ssamp", "4", False))
     row.mods.clear()
@@ -420,18 +442,17 @@ def write_table(rows: list[Row], gfx: str) -> None:
         lines.append((row.format, asm, operation(row), f"{row.mask:0{digits}x}",
                       f"{row.match:0{digits}x}", operands, mods))
     lines.sort(key=lambda line: (line[0], int(line[4], 16) & 0xFFFFFFFF, int(line[4], 16)))
-    widths = [max(len(line[i]) for line in lines) for i in range(3)]
+    by_format: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for line in lines:
+        by_format[line[0]].append(line)
     with (DATA / f"{gfx}.txt").open("w") as out:
-        out.write(f"# Instructions of {gfx}. Columns: format, assembler name, operation, mask and match of the little-endian\n"
-                  "# word, operands in assembler order (`>` written; dwords, m lane mask, h half register), modifiers.\n"
-                  "# Made by tools/make_isa_tables.py; facts from LLVM 22's AMDGPU tables, see NOTICE.\n")
-        last = ""
-        for line in lines:
-            if line[0] != last:
-                out.write("\n")
-                last = line[0]
-            head = " ".join(f"{line[i]:{widths[i]}}" for i in range(3))
-            out.write(f"{head} {line[3]} {line[4]} | {line[5]} | {line[6]}\n")
+        out.write(HEADER.format(gfx=gfx))
+        for block in by_format.values():
+            out.write("\n")
+            widths = [max(len(line[i]) for line in block) for i in range(6)]
+            for entry in block:
+                cells = [f"{cell:{width}}" for cell, width in zip(entry, widths, strict=False)]
+                out.write(f"{' '.join(cells[:5])} | {cells[5]} | {entry[6]}\n")
 
 
 def main(folder: Path) -> None:

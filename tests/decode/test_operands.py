@@ -108,7 +108,10 @@ def test_accumulation_registers() -> None:
     found = one("gfx942", "2213f1d31079db6e")
     assert found.op == "v_mfma_f32_16x16x32_bf8_fp8"
     assert brief(found.dst + found.src) == [
-        ("vdst", Kind.VGPR, 34, 4), ("src0", Kind.AGPR, 16, 2), ("src1", Kind.VGPR, 188, 2), ("src2", Kind.VGPR, 182, 4),
+        ("vdst", Kind.VGPR, 34, 4),
+        ("src0", Kind.AGPR, 16, 2),
+        ("src1", Kind.VGPR, 188, 2),
+        ("src2", Kind.VGPR, 182, 4),
     ]
     assert dict(found.mods) == {"cbsz": 3, "abid": 2, "blgp": 3}
     move = one("gfx942", "0640d9d31c010018")
@@ -190,7 +193,10 @@ def test_buffer_atomic_that_returns_has_its_data_twice() -> None:
     assert found.op == "buffer_atomic_cmpswap_b32"
     assert brief(found.dst) == [("vdata", Kind.VGPR, 2, 1)]
     assert brief(found.src) == [
-        ("vdata", Kind.VGPR, 2, 2), ("vaddr", Kind.VGPR, 2, 2), ("srsrc", Kind.SGPR, 0, 4), ("soffset", Kind.SGPR, 2, 1),
+        ("vdata", Kind.VGPR, 2, 2),
+        ("vaddr", Kind.VGPR, 2, 2),
+        ("srsrc", Kind.SGPR, 0, 4),
+        ("soffset", Kind.SGPR, 2, 1),
     ]
 
 

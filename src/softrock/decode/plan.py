@@ -124,13 +124,13 @@ class Plan:
         self.target = target
         self.dual = dual
         self.layout: Layout = layouts(target.major)[layout_name(row)]
-        if "imm:" in row._operands:
+        if row.names_role("imm"):
             self.layout = {**self.layout, "imm": WHOLE_IMMEDIATE}
         self.mnemonic = row.mnemonic
         self.op = row.op
         self.format = row.encoding.partition("_")[0] if not dual else "VOPD"
         self.size = row.size + 4 * flag(self.layout, "nsa", word)
-        self.has_imm = "imm:" in row._operands
+        self.has_imm = row.names_role("imm")
         self.is_matrix = row.op.startswith(("v_mfma", "v_smfmac")) and row.op != "v_mfma_ld_scale_b32"
         self.scale = {"sbase": 2, "srsrc": 1 if target.major == 12 else 4, "ssamp": 1 if target.major == 12 else 4}
         self.mod_fields = self._mod_fields()
@@ -154,7 +154,7 @@ class Plan:
         """The layout's field that an operand stands in."""
         if spec.fixed.startswith("@"):
             return spec.fixed[1:]
-        if spec.role == "sdst" and self.row.encoding.startswith("VOP3") and "vdst:" in self.row._operands:
+        if spec.role == "sdst" and self.row.encoding.startswith("VOP3") and self.row.names_role("vdst"):
             return "sdst_b"
         return spec.role
 

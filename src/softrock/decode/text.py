@@ -50,8 +50,7 @@ def format_instruction(instruction: Instruction, target: Target | str) -> str:
 
 def _visible(row: Row, instruction: Instruction) -> tuple[Operand, ...]:
     """Operands that the assembler writes out; EXEC as the destination of a gfx11 v_cmpx is not."""
-    hidden = "sdst:m=exec" in row._operands
-    return (instruction.dst[1:] if hidden else instruction.dst) + instruction.src
+    return (instruction.dst[1:] if row.hides_destination else instruction.dst) + instruction.src
 
 
 def _without_vcc(part: Instruction) -> tuple[Operand, ...]:

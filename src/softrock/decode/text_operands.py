@@ -14,7 +14,9 @@ INLINE_F32 = frozenset(
     {0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000, 0xC0800000,
      _INVERSE_TWO_PI_F32}
 )
-INLINE_F64 = frozenset({0x3FE00000, 0xBFE00000, 0x3FF00000, 0xBFF00000, 0x40000000, 0xC0000000, 0x40100000, 0xC0100000})
+INLINE_F64 = frozenset(
+    {0x3FE00000, 0xBFE00000, 0x3FF00000, 0xBFF00000, 0x40000000, 0xC0000000, 0x40100000, 0xC0100000}
+)
 """High halves of doubles; a literal of a double is its high half."""
 
 
@@ -53,7 +55,7 @@ def literal_text(value: int, inline: frozenset[int], width: int) -> str:
 
 
 def operand_text(operand: Operand, target: Target, literal: str | None = None) -> str:
-    """The operand with its modifiers; `literal` is the text of its literal constant where that has a form of its own."""
+    """The operand with its modifiers; `literal` is the text of its literal where that has a form of its own."""
     if operand.kind is not Kind.LITERAL:
         text = _bare(operand, target)
     elif operand.role == "imm":

@@ -61,7 +61,8 @@ class Row:
     __slots__ = ("_mods", "_operands", "asm", "encoding", "mask", "match", "op", "size")
 
     def __init__(self, line: str) -> None:
-        head, self._operands, self._mods = line.split(" | ")
+        head, operands, self._mods = line.split(" | ")
+        self._operands = operands.rstrip()
         self.encoding, self.asm, self.op, mask, match = head.split()
         self.size = len(mask) // 2
         self.mask = int(mask, 16)
@@ -76,6 +77,15 @@ class Row:
     def mods(self) -> list[str]:
         """Names of the modifiers this instruction has."""
         return self._mods.split() if self._mods != "-" else []
+
+    def names_role(self, role: str) -> bool:
+        """Whether an operand of this role is listed; cheaper than parsing the operands."""
+        return f"{role}:" in self._operands
+
+    @property
+    def hides_destination(self) -> bool:
+        """Whether the destination is EXEC, which the assembler does not write out."""
+        return "sdst:m=exec" in self._operands
 
     @property
     def mnemonic(self) -> str:
