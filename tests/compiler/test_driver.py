@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -139,6 +140,25 @@ def test_dependency_files(hipcc: Hipcc, program: Path) -> None:
     assert text.startswith("target:")
     assert "tiny.h" in text
     assert "/vector" in text
+
+
+def test_dependencies_alone(hipcc: Hipcc, program: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert hipcc("-MM", "k.hip") == 0
+    printed = capfd.readouterr().out
+    assert printed.startswith("k.o: k.hip")
+    assert "tiny.h" in printed
+
+
+def test_standard_input(
+    hipcc: Hipcc, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], output: Output
+) -> None:
+    text = io.TextIOWrapper(io.BytesIO(b"int main() { return sizeof(void *) - 8; }\n"))
+    monkeypatch.setattr("sys.stdin", text)
+    assert hipcc("-x", "hip", "-", "-o", "m", "--offload-arch=gfx942") == 0
+    assert output("./m") == ""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert hipcc("-E", "-dM", "-x", "c++", "-") == 0
+    assert "#define __clang__ 1" in capfd.readouterr().out
 
 
 def test_save_temps(hipcc: Hipcc, program: Path) -> None:

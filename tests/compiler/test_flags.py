@@ -63,7 +63,8 @@ def test_targets_in_all_spellings() -> None:
 def test_nvcc_flags_are_translated_or_noted() -> None:
     line = flags.parse(
         ["-arch=sm_80", "-gencode", "arch=compute_70,code=sm_70", "-rdc=true", "-Xcompiler", "-Wall,-fPIC", "-lineinfo",
-         "--use_fast_math", "--expt-relaxed-constexpr", "-lcudart", "-l", "cuda", "-l", "nvrtc", "--std=c++17", "-ccbin", "g++", "k.cu"]
+         "--use_fast_math", "--expt-relaxed-constexpr", "-lcudart", "-l", "cuda", "-l", "nvrtc", "--std=c++17",
+         "-ccbin", "g++", "k.cu"]
     )  # fmt: skip
     expected = ["-fgpu-rdc", "-Wall", "-fPIC", "-gline-tables-only", "-ffast-math", "-std=c++17"]
     assert line.compile_flags == expected
@@ -89,6 +90,17 @@ def test_response_files(tmp_path: Path) -> None:
     inner.write_text(f"@{outer}")
     with pytest.raises(UsageError, match="includes itself"):
         flags.parse([f"@{outer}"])
+
+
+def test_sanitizers_are_refused_unless_they_need_no_runtime() -> None:
+    with pytest.raises(UnsupportedError, match="sanitizer"):
+        flags.parse(["-fsanitize=address,undefined", "k.hip"])
+    assert flags.parse(["-fsanitize=undefined", "k.hip"]).compile_flags == ["-fsanitize=undefined"]
+
+
+def test_debug_and_optimisation_flags_stay_with_the_compiler() -> None:
+    line = flags.parse(["-g", "-O2", "-lineinfo", "-pthread", "k.hip"])
+    assert [each for each in line.link if isinstance(each, str)] == ["-pthread"]
 
 
 def test_openmp_is_refused_with_a_mend() -> None:

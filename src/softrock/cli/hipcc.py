@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -10,8 +12,11 @@ from softrock.compiler import driver
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Compile and link like hipcc; returns the exit status."""
-    return driver.main(sys.argv[1:] if args is None else args, runtime)
+    """Compile and link like hipcc, with its HIPCC_*_FLAGS_APPEND variables; returns the exit status."""
+    words = list(sys.argv[1:] if args is None else args)
+    for name in ("HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND"):
+        words += shlex.split(os.environ.get(name, ""))
+    return driver.main(words, runtime)
 
 
 if __name__ == "__main__":

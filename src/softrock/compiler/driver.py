@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from softrock.compiler import flags, host, link, plan, toolchain, versions
@@ -98,6 +98,8 @@ def _language_flags(line: CommandLine, source: Input) -> list[str]:
         out.append("-mcode-object-version=5")
     if not line.optimised:
         out.append("-O3")
+    if {"-M", "-MM"} & set(line.compile_flags) and not line.device_only:
+        out.append("--cuda-host-only")  # one list, not one for each half
     out += [f"--offload-arch={each}" for each in targets_of(line)]
     if source.language == "hip":
         out += ["-D__SOFTROCK_CUDA__=1"] if source.cuda else []
@@ -267,6 +269,7 @@ def compile_line(line: CommandLine, name: str, runtime: link.RuntimeProvider, tr
         CompileError: with the compiler's or the linker's own words.
     """
     with temporary_folder() as folder:
+        _save_standard_input(line, folder)
         work = Compilation(line, name, folder)
         work.add_all()
         lists = work.track_dependencies() if track else []
@@ -281,6 +284,16 @@ def compile_line(line: CommandLine, name: str, runtime: link.RuntimeProvider, tr
         if track:
             outcome.dependencies = tuple(read_dependencies(lists))
         return outcome
+
+
+def _save_standard_input(line: CommandLine, folder: Path) -> None:
+    """Put what ``-`` stands for into a file: every half of the program reads it."""
+    if not any(each.path == "-" for each in line.inputs):
+        return
+    path = folder / "stdin"
+    path.write_bytes(sys.stdin.buffer.read())
+    line.inputs = [replace(each, path=str(path)) if each.path == "-" else each for each in line.inputs]
+    line.link = [*(each for each in line.link if isinstance(each, str)), *line.inputs]
 
 
 def _show(work: Compilation, linking: link.Link | None) -> None:

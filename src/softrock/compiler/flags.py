@@ -36,7 +36,7 @@ _LINK_ONLY = _words("""
 """)
 _LINK_PREFIXES = ("-l", "-L", "-Wl,", "-fuse-ld=", "-T", "-u", "-z")
 _BOTH = _words("-pthread -pie -no-pie -nopie -m32 -m64 -fPIE -fPIC -fpic -fpie -pg --coverage")
-_BOTH_PREFIXES = ("-g", "-O", "-fsanitize", "-fprofile")
+_SANITIZERS = ("address", "thread", "memory", "leak")
 _DROPPED = _words("""
     --hip-link --no-cuda-version-check -flto -flto=thin -flto=full -fno-lto --offload-new-driver
     --no-offload-new-driver -Xoffload-linker
@@ -223,6 +223,10 @@ class _Parser:
             line.compile_flags.append(word)
         elif word.startswith("-parallel-jobs="):
             line.jobs = self.number(word)
+        elif word.startswith("-fsanitize=") and any(each in word for each in _SANITIZERS):
+            raise UnsupportedError(
+                f"{word} is not supported: the compiler carries no sanitizer runtime", hint="leave it out"
+            )
         elif word.startswith("-fopenmp") and word != "-fopenmp=none":
             raise UnsupportedError(
                 "OpenMP (-fopenmp) is not supported: the compiler carries no OpenMP runtime",
@@ -263,7 +267,7 @@ class _Parser:
             line.host_only = True
         line.save_temps = line.save_temps or word.startswith(("-save-temps", "--save-temps"))
         line.optimised = line.optimised or word.startswith("-O")
-        if word in _BOTH or word.startswith(_BOTH_PREFIXES):
+        if word in _BOTH:
             line.link.append(word)
         line.compile_flags.append(word)
         if word in TAKES_NEXT:

@@ -131,7 +131,8 @@ def _probe_zig() -> HostTools:
     cxx = [each for each in folders if "libcxx" in each or "libcxxabi" in each]
     own = str(toolchain.resource_dir() / "include")
     rest = [each for each in folders if each not in cxx and each != own]
-    linker = (str(toolchain.zig()), "c++", "-target", target, "-fno-sanitize=undefined")
+    # One level whatever the program's: zig builds its libraries anew for each.
+    linker = (str(toolchain.zig()), "c++", "-target", target, "-O2", "-fno-sanitize=undefined")
     return HostTools("zig", linker, tuple(cxx), tuple(rest), tuple(defines))
 
 
@@ -177,7 +178,7 @@ def _zig() -> HostTools:
 
 def _remembered(stamp: str, probe: Callable[[], HostTools | None]) -> HostTools | None:
     """The answer of `probe`, kept in the cache under `stamp`."""
-    key = cache.key_of("host-tools-2", stamp)
+    key = cache.key_of("host-tools-3", stamp)
     known = cache.read("host", key)
     if known is not None:
         data = json.loads(known)

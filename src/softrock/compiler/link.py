@@ -134,17 +134,16 @@ def ensure_libcxx(tools: HostTools) -> None:
     folder = cache.folder("host")
     source, output = folder / f"{key}.cpp", folder / f"{key}.out"
     source.write_text("#include <string>\nint main(int n, char **v) { return std::string(*v).empty(); }\n")
-    for level in ("-O2", "-O0"):
-        done = subprocess.run(
-            [*tools.linker, level, str(source), "-o", str(output)],
-            env=toolchain.environment(),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        if done.returncode:
-            raise ToolError(f"the C++ library does not build:\n{done.stderr.strip()}")
+    done = subprocess.run(
+        [*tools.linker, str(source), "-o", str(output)],
+        env=toolchain.environment(),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode:
+        raise ToolError(f"the C++ library does not build:\n{done.stderr.strip()}")
     source.unlink(missing_ok=True)
     output.unlink(missing_ok=True)
     cache.write("host", key, b"built")
