@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 from softrock.core.errors import UsageError
+
+DATA = Path(__file__).parent / "data"
 
 
 class Piece(NamedTuple):
@@ -127,7 +129,7 @@ class Table:
 
 
 def _lines(file: str) -> list[str]:
-    text = (resources.files("softrock.isa") / "data" / file).read_text()
+    text = (DATA / file).read_text()
     return [line for line in text.splitlines() if line and line[0] != "#"]
 
 
