@@ -22,18 +22,7 @@ from softrock.lift.context import Mode
 from softrock.lift.registry import lookup
 from tests.lift import harness
 from tests.lift.harness import Case
-from tests.lift.models import (  # noqa: F401  (they register their operations)
-    approximate,
-    check,
-    comparison,
-    conversion,
-    division,
-    encode,
-    floating,
-    integer,
-    movement,
-    packed,
-)
+from tests.lift.models import check, encode, everything  # noqa: F401  (registers operations)
 from tests.lift.models.machine import SPECIAL
 from tests.lift.models.registry import MODELS
 from tests.lift.models.scalar import SAVEEXEC, SCALARS
