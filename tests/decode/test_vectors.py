@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from softrock.core.errors import DecodeError
-from softrock.decode import decode, format_instruction
+from softrock.decode import decode, decode_range, format_instruction
 from softrock.isa import Target
 
 from . import vectors as data
@@ -98,3 +99,14 @@ def test_decoding_does_not_depend_on_what_came_before(name: str) -> None:
     fresh = Decoder(target)
     for raw, _ in reversed(sample):
         assert fresh.decode(raw) == used.decode(raw)
+
+
+@pytest.mark.long
+def test_decoding_is_fast() -> None:
+    """Code repeats itself, so a second pass is what counts: processor time, with room for a slow machine."""
+    target = data.target_of("gfx942")
+    code = b"".join(raw for raw, _ in data.vectors("gfx942"))
+    count = sum(1 for _ in decode_range(target, code, 0, len(code)))
+    start = time.process_time()
+    assert sum(1 for _ in decode_range(target, code, 0, len(code))) == count
+    assert count / (time.process_time() - start) > 40_000
