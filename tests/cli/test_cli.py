@@ -99,6 +99,14 @@ def test_run_on_several_gpus(fill: Path) -> None:
     assert "MI300X" in lines[3]
 
 
+def test_several_devices_for_one_program(tmp_path: Path) -> None:
+    (tmp_path / "count.hip").write_text(
+        "#include <hip/hip_runtime.h>\nint main() { int n = 0; return hipGetDeviceCount(&n) ? 99 : n; }\n"
+    )
+    assert softrock("run", "count.hip", cwd=tmp_path, SOFTROCK_GPUS="gfx942:2,gfx1100").returncode == 3
+    assert softrock("run", "count.hip", "--gpu", "gfx942:2", cwd=tmp_path).returncode == 2
+
+
 def test_run_without_cache(fill: Path) -> None:
     done = softrock("run", "fill.cu", cwd=fill, SOFTROCK_NO_CACHE="1")
     assert done.returncode == 0, done.stderr

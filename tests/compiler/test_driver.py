@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from softrock.codeobj import bundle
-from softrock.compiler import toolchain
+from softrock.compiler import driver, toolchain
+from softrock.compiler.link import Runtime
 
 Hipcc = Callable[..., int]
 Output = Callable[[str], str]
@@ -274,3 +276,15 @@ def test_static_library(hipcc: Hipcc, work: Path, output: Output) -> None:
         assert hipcc("--emit-static-lib", "-fPIC", "library.hip", "-o", "libwork.a", "--offload-arch=gfx942") == 0
     assert hipcc("main.cpp", "-L.", "-lwork", "-o", "m") == 0
     assert "launch 4 1 0" in output("./m")
+
+
+def test_program_for_a_python_without_a_shared_library(stub_runtime: Runtime, work: Path) -> None:
+    """It is a shared object that Python loads; started by itself it becomes that Python."""
+    (work / "m.cpp").write_text(
+        "#include <cstdio>\n#include <string>\nint global = 40; std::string text = \"made\";\n"
+        'int main(int n, char **v) { std::printf("%s %s %s\\n", text.c_str(), v[1], v[2]); return global + n; }\n'
+    )
+    runtime = Runtime(stub_runtime.folder, launcher=True)
+    assert driver.main(["-x", "c++", "m.cpp", "-o", "m"], lambda: runtime) == 0
+    done = subprocess.run(["./m", "a b", ""], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.returncode) == ("made a b \n", 43), done.stderr

@@ -27,6 +27,10 @@ GRACE_S = 0.6
 """Seconds that a program has to end after Ctrl-C before it is ended."""
 
 
+Command = tuple[str, list[str], dict[str, str]]
+"""A file to execute, its arguments from argv[0] on, and its environment."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What the command line says about device and time; see :func:`environment`."""
@@ -115,17 +119,17 @@ def execute(command: Sequence[str], options: Options) -> int:
     found = shutil.which(command[0], path=variables.get("PATH"))
     if found is None:
         raise SoftrockError(f"{command[0]}: no such command", hint="check its name and path", status=NOT_FOUND)
-    return _become([found], command, variables)
+    return _become(found, command, variables)
 
 
-def _become(prefix: Sequence[str], argv: Sequence[str], variables: dict[str, str]) -> int:
+def _become(program: str, argv: Sequence[str], variables: dict[str, str]) -> int:
     """Replace this process, so that signals and exit status are the program's own."""
     sys.stdout.flush()
     sys.stderr.flush()
     try:
-        os.execve(prefix[0], list(argv), variables)
+        os.execve(program, list(argv), variables)
     except OSError as error:
-        raise SoftrockError(f"{prefix[0]} cannot be started: {error.strerror}", status=NOT_EXECUTABLE) from None
+        raise SoftrockError(f"{program} cannot be started: {error.strerror}", status=NOT_EXECUTABLE) from None
 
 
 def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
@@ -140,11 +144,12 @@ def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
         The exit status of the program (of the first run that failed, with several GPUs).
     """
     extra = options.variables()
-    gpus = [each.strip() for each in (options.gpu or settings.load().gpus).split(",")]
+    # --gpu lists GPUs to run on one after another; SOFTROCK_GPUS is what one program sees.
+    gpus = [each.strip() for each in options.gpu.split(",")] if options.gpu else [settings.load().gpus]
     os.environ.update(extra)
-    from softrock.compiler import program
+    from softrock.compiler import driver, program
 
-    targets = list(dict.fromkeys(each.partition(":")[0] for each in gpus))
+    targets = driver.gpu_targets()
     keep = not settings.load().no_cache
     scratch = Path(tempfile.mkdtemp(prefix="softrock-run-"))
     try:
@@ -159,33 +164,28 @@ def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _command(
-    program: Path, tail: Sequence[str], extra: dict[str, str], gpu: str
-) -> tuple[list[str], list[str], dict[str, str]]:
+def _command(program: Path, tail: Sequence[str], extra: dict[str, str], gpu: str) -> Command:
     """What to execute, its arguments, and its environment."""
-    library = runtime()
     variables = {**os.environ, **extra, "SOFTROCK_GPUS": gpu}
-    variables["LD_LIBRARY_PATH"] = _prepended("LD_LIBRARY_PATH", library.folder)
-    if library.launcher:
-        return [sys.executable], [sys.executable, "-m", "softrock.abi.launch", str(program), *tail], variables
-    return [str(program)], [str(program), *tail], variables
+    variables["LD_LIBRARY_PATH"] = _prepended("LD_LIBRARY_PATH", runtime().folder)
+    return str(program), [str(program), *tail], variables
 
 
-def _one_after_another(gpus: Sequence[str], commands: Sequence[tuple[list[str], list[str], dict[str, str]]]) -> int:
+def _one_after_another(gpus: Sequence[str], commands: Sequence[Command]) -> int:
     status = 0
-    for gpu, (prefix, argv, variables) in zip(gpus, commands, strict=True):
+    for gpu, command in zip(gpus, commands, strict=True):
         if len(gpus) > 1:
             print(f"== {gpu} ==", flush=True)
-        code = _child(prefix, argv, variables)
+        code = _child(*command)
         status = status or code
         if code == 128 + signal.SIGINT:
             break
     return status
 
 
-def _child(prefix: Sequence[str], argv: Sequence[str], variables: dict[str, str]) -> int:
+def _child(program: str, argv: Sequence[str], variables: dict[str, str]) -> int:
     """Run a program and wait; signals sent to us go on to it. Returns its status as a shell would."""
-    with subprocess.Popen(list(argv), executable=prefix[0], env=variables) as process:
+    with subprocess.Popen(list(argv), executable=program, env=variables) as process:
         forwarded = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
         interrupted = threading.Event()
 

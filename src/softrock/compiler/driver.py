@@ -270,6 +270,8 @@ def compile_line(line: CommandLine, name: str, runtime: link.RuntimeProvider, tr
     """
     with temporary_folder() as folder:
         _save_standard_input(line, folder)
+        if line.mode in ("link", "object") and runtime().launcher:
+            line.compile_flags.append("-fPIC")  # programs become shared objects
         work = Compilation(line, name, folder)
         work.add_all()
         lists = work.track_dependencies() if track else []

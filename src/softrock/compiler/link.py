@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -29,6 +30,9 @@ class Runtime:
     folder: Path
     launcher: bool = False
 
+
+_ENTRY = "launcher_entry.o"
+_LOADERS = {"x86_64": "/lib64/ld-linux-x86-64.so.2", "aarch64": "/lib/ld-linux-aarch64.so.1"}
 
 RuntimeProvider = Callable[[], Runtime]
 
@@ -76,7 +80,7 @@ class Link:
             return [str(toolchain.zig()), "ar", "rcsD", self.line.output or "a.out", *self._files()]
         out = [*self.tools.linker]
         if self.runtime.launcher and not self.line.shared:
-            out += ["-shared", "-fPIC"]
+            out += ["-shared", "-fPIC", str(self.temporary / _ENTRY), "-Wl,-e,sr_entry"]
         for each in self.line.link:
             out.append(self.objects.get(id(each), each.path) if isinstance(each, Input) else each)
         out += ["-o", self.line.output or "a.out"]
@@ -101,6 +105,8 @@ class Link:
         else:
             if self.tools.kind == "zig":
                 ensure_libcxx(self.tools)
+            if self.runtime.launcher and not self.line.shared:
+                _compile_entry(self.temporary / _ENTRY)
             command = self.command(self._offload())
         try:
             done = subprocess.run(
@@ -118,6 +124,24 @@ class Link:
         if done.returncode:
             raise CompileError(f"{text}error: linker command failed with exit code {done.returncode}")
         return text
+
+
+def _compile_entry(output: Path) -> None:
+    """Compile the entry point of programs that must become Python when they are started."""
+    packages = str(Path(__file__).parent.parent.parent)
+    script = f"import sys; sys.path.append({packages!r}); from softrock.abi.launch import main; main()"
+    values = {
+        "SR_INTERPRETER": _LOADERS.get(toolchain.machine(), ""),
+        "SR_PYTHON": sys.executable,
+        "SR_SCRIPT": script,
+    }
+    defines = [f"-D{name}={json.dumps(value)}" for name, value in values.items()]
+    source = str(Path(__file__).with_name("launcher_entry.c"))
+    common = ["-triple", toolchain.host_triple(), "-mrelocation-model", "pic", "-pic-level", "2", "-O2"]
+    args = ["clang", "-cc1", *common, "-ffreestanding", "-emit-obj", *defines, "-o", str(output), "-x", "c", source]
+    done = toolchain.run(args)
+    if done.returncode:
+        raise ToolError(f"the entry point of programs does not compile: {done.stderr.strip()}")
 
 
 def ensure_libcxx(tools: HostTools) -> None:
