@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 
+from softrock.cli import report
 from softrock.cli.runtime import runtime
 from softrock.compiler import driver
 
@@ -16,7 +17,7 @@ def main(args: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if args is None else args)
     for name in ("HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND"):
         words += shlex.split(os.environ.get(name, ""))
-    return driver.main(words, runtime)
+    return report.guarded(lambda: driver.main(words, runtime))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from softrock.cli import report
 from softrock.cli.runtime import runtime
 from softrock.compiler import bundle_writer, driver, toolchain
-from softrock.core.errors import SoftrockError, UsageError
+from softrock.core.errors import UsageError
 
 
 def _clang(args: Sequence[str], root: str, name: str) -> int:
@@ -139,11 +140,5 @@ _TOOLS: dict[str, Callable[[Sequence[str], str], int]] = {
 def main(tool: str, root: str) -> int:
     """Act as `tool`; `root` is the folder that stands for the ROCm installation."""
     args = sys.argv[1:]
-    try:
-        action = _TOOLS.get(tool)
-        return action(args, root) if action else _clang(args, root, tool)
-    except SoftrockError as error:
-        print(f"{tool}: error: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"  mend: {error.hint}", file=sys.stderr)
-        return error.status
+    action = _TOOLS.get(tool)
+    return report.guarded(lambda: action(args, root) if action else _clang(args, root, tool))

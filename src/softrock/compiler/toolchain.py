@@ -67,6 +67,7 @@ def environment() -> dict[str, str]:
     folder = str(cache.folder("zig"))
     env["ZIG_GLOBAL_CACHE_DIR"] = folder
     env["ZIG_LOCAL_CACHE_DIR"] = folder
+    env.setdefault("PATH", os.defpath)  # the host's driver looks there for its linker
     return env
 
 
