@@ -22,6 +22,8 @@ MODULES = (
     "scalar_float",
     "cross_lane",
     "matrix",
+    "matrix_sparse",
+    "matrix_wmma",
     "global_memory",
     "scratch",
     "buffer",

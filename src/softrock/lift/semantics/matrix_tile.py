@@ -1,10 +1,10 @@
 """The inner loop of every matrix instruction, and the way of its operands into memory. Registers nothing.
 
-A product of matrices is lowered to outer products. The elements of A and B are widened to f32 (or f64) and stored to two
-stack arrays as rows, one for each k: ``A[k][block][i]`` and ``B[k][block][j]``. Accumulators stay in their registers'
-own layout, which always holds 16 neighbouring columns of one row in 16 neighbouring lanes (a *part*): each step of k
-adds the broadcast ``a(i, k)`` times 16 elements of B's row to every part. Sparse products take each B row from the
-place that a third array tells for the element of A.
+A product of matrices is lowered to outer products. The elements of A and B are widened to f32 (or f64) and stored to
+two stack arrays as rows, one for each k: ``A[k][block][i]`` and ``B[k][block][j]``. Accumulators stay in their
+registers' own layout, which always holds 16 neighbouring columns of one row in 16 neighbouring lanes (a *part*): each
+step of k adds the broadcast ``a(i, k)`` times 16 elements of B's row to every part. Where A is sparse, a third array
+tells for each of its stored elements which row of B it meets.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ PART = 16
 
 Part = tuple[int, int]
 """Where a part's row stands in a row of A, and where its first column stands in a row of B (in elements)."""
+
+Where = Callable[[int, int], "tuple[int, int] | None"]
+"""``(e, first lane)``: element e of 16 lanes → (k, place in the row); None for lanes that hold nothing of use."""
 
 
 class Tile(NamedTuple):
@@ -56,14 +59,11 @@ def place(x: Wave, array: str, offset: int) -> str:
     return ref
 
 
-def store_rows(
-    x: Wave, array: str, values: Sequence[Val], where: Callable[[int, int], tuple[int, int] | None], stride: int, steps: int
-) -> None:
+def store_rows(x: Wave, array: str, values: Sequence[Val], where: Where, stride: int, steps: int) -> None:
     """Store an operand's elements as rows.
 
     Args:
         values: element e of every lane.
-        where: ``(e, first lane)`` of 16 lanes → (k, place in the row), None for lanes that hold nothing of use.
         stride: elements of a row. steps: rows.
     """
     size = values[0].bits // 8
