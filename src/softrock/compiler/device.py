@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from softrock import __version__
 from softrock.compiler import devlib, driver, host, kept, toolchain
 from softrock.compiler.flags import Input, parse
 from softrock.core import cache, settings
@@ -53,7 +52,8 @@ def _absolute(options: Sequence[str]) -> list[str]:
 
 
 def _key(source: str, args: Sequence[str], headers: Mapping[str, str], name: str) -> str:
-    parts = [__version__, toolchain.zig_version(), devlib.source_hash(), str(driver.INCLUDE), *host.find().cxx_includes]
+    parts = [toolchain.own_version(), toolchain.zig_version(), devlib.source_hash(), str(driver.INCLUDE)]
+    parts += host.find().cxx_includes
     texts = [text for pair in sorted(headers.items()) for text in pair]
     return cache.key_of(*parts, "args", *args, "headers", *texts, "source", name, source)
 

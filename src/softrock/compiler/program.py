@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from softrock import __version__
 from softrock.compiler import devlib, driver, host, kept, toolchain
 from softrock.compiler.flags import CommandLine, parse
 from softrock.compiler.link import Runtime, RuntimeProvider
@@ -36,7 +35,7 @@ class Program:
 def _key(args: Sequence[str], targets: Sequence[str], runtime: Runtime) -> str:
     tools = host.find()
     parts = [
-        __version__,
+        toolchain.own_version(),
         toolchain.zig_version(),
         devlib.source_hash(),
         str(toolchain.zig()),

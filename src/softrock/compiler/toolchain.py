@@ -15,6 +15,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from softrock import __version__
 from softrock.core import cache
 from softrock.core.errors import ToolError
 
@@ -42,6 +43,14 @@ def zig_version() -> str:
     """What tells one build of the wheel from another without running it; part of every cache key."""
     info = zig().stat()
     return f"{info.st_size}-{info.st_mtime_ns}"
+
+
+@functools.cache
+def own_version() -> str:
+    """Stands for this package's own code; part of the key of every kept result."""
+    here = Path(__file__).parent
+    stamps = [(path.name, path.stat()) for path in sorted((*here.glob("*.py"), *here.glob("*.c")))]
+    return cache.key_of(__version__, *(f"{name} {info.st_mtime_ns} {info.st_size}" for name, info in stamps))
 
 
 def resource_dir() -> Path:
