@@ -65,7 +65,7 @@ class ModuleLifter:
     def __init__(self, code: CodeObject, kernel: Kernel, native_gather: bool) -> None:
         self.code = code
         self.kernel = kernel
-        self.target: Target = target(code.target)
+        self.target: Target = target(code.target).with_wave_size(kernel.wavefront_size)
         self.unit = Unit(
             self.target,
             kernel.wavefront_size,
