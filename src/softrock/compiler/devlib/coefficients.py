@@ -204,6 +204,7 @@ def polynomials() -> list[Poly]:
         Poly("tanh", lambda z: (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 0, "0.361", 0.12, types=("float",)),
         Poly("cbrt", lambda m: m ** (-mp.mpf(1) / 3), 0.5, 1, 1, 0.75, -14, ("float",)),
         Poly("erf", lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 0, 1),
+        Poly("log_erfc", lambda x: -mp.log(mp.erfc(x)), "0.99", "6.01", 0.3, 1),
         Poly("erfcx", _erfcx_scaled, "-0.601", 1),
         Poly("erfcx_near", lambda x: mp.exp(x * x) * mp.erfc(x), 0, 1, 1, 0.5),
         Poly("erfinv_a", _erfinv_over_x, 0, 6.26, 1, 3.125),

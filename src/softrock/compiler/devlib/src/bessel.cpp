@@ -13,7 +13,7 @@ template <class T, int N> INLINE T near_zero(T x, const T (&c)[N], T zero, T zer
 // sqrt(2/(pi x)) (P cos a - Q sin a) and (P sin a + Q cos a), a = x - (2n + 1) pi/4.
 template <class T, int N, int M> INLINE sc<T> hankel(T x, int order, const T (&p)[N], const T (&q)[M]) {
   T r = T(8) / x, s = r * r;
-  T pv = poly(s, p), qv = poly(s, q) / x;
+  T pv = poly(s, p), qv = poly(s, q) * (T(0.125) * r);
   sc<T> v = sincos_t(x);
   // cos(x - pi/4) = (cos + sin)/sqrt 2, sin(x - pi/4) = (sin - cos)/sqrt 2; order 1 turns by another quarter.
   T c = v.c + v.s, d = v.s - v.c;

@@ -123,6 +123,11 @@ template <> struct coef<float> {
       0x1.56588c0000000p-8f, -0x1.bfe1580000000p-11f, 0x1.f57e9c0000000p-14f, -0x1.d2b8520000000p-17f,
       0x1.1c41ac0000000p-20f,
   };
+  static constexpr float log_erfc[12] = {
+      0x1.d97fbe0000000p+0f, 0x1.51c9b80000000p+1f, 0x1.afaa500000000p-1f, 0x1.54d6c80000000p-5f,
+      -0x1.4bfd040000000p-7f, 0x1.141a2e0000000p-9f, -0x1.6ec5220000000p-12f, 0x1.655fcc0000000p-15f,
+      -0x1.b964d80000000p-19f, 0x1.aa9d4e0000000p-24f, 0x1.6e886a0000000p-28f, -0x1.c6305c0000000p-32f,
+  };
   static constexpr float erfcx[11] = {
       0x1.3ba5920000000p+0f, -0x1.1df1ae0000000p-3f, 0x1.f7f50c0000000p-7f, 0x1.16ed280000000p-4f,
       -0x1.9dd7f80000000p-4f, 0x1.7fe7e40000000p-4f, -0x1.0fc9f80000000p-4f, 0x1.30e5980000000p-5f,
@@ -391,6 +396,15 @@ template <> struct coef<double> {
       0x1.565bcd0e6502dp-8, -0x1.c02db3feeb579p-11, 0x1.f9a326c233146p-14, -0x1.f4d2561aeafd4p-17,
       0x1.b9e6509b9867dp-20, -0x1.5f6d925a0bc7ap-23, 0x1.fc4356498c2d9p-27, -0x1.4e607b41a6416p-30,
       0x1.7f072188e194dp-34, -0x1.29b9f1b3df556p-38,
+  };
+  static constexpr double log_erfc[25] = {
+      0x1.d97fbf27aa2a1p+0, 0x1.51c9b0006c240p+1, 0x1.afabc11a28b53p-1, 0x1.5477f09cfc143p-5,
+      -0x1.48c9d419e5705p-7, 0x1.033f6afef38a6p-9, -0x1.f1b51f60a86c7p-13, -0x1.b8b47d90a9ce7p-16,
+      0x1.c742a7c12be01p-16, -0x1.4106bfcb62338p-17, 0x1.0d055b1d51faap-19, -0x1.73e4d4ac0dfcep-24,
+      -0x1.2fc2b87710c4dp-23, 0x1.50d27598c4939p-24, -0x1.d21655c91d9e7p-26, 0x1.ef866bca945cfp-28,
+      -0x1.aa123c691daf2p-30, 0x1.2c18f11b98dd2p-32, -0x1.59130c21e7138p-35, 0x1.3f6604373ba79p-38,
+      -0x1.d09114b6e582bp-42, 0x1.ff0b0febe3eddp-46, -0x1.8f652826be37ep-50, 0x1.8ae61b8a14768p-55,
+      -0x1.730a024e117dbp-61,
   };
   static constexpr double erfcx[23] = {
       0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a290p-3, 0x1.f7f5df66fd87bp-7, 0x1.16ecefcfa5552p-4,

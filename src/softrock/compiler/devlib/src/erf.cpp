@@ -5,13 +5,11 @@
 
 template <class T> INLINE T erf_small(T x) { return fma_(x, poly(x * x, C(erf)), x); }
 
-// e^(x^2) erfc(x) for x >= 0.
+// e^(x^2) erfc(x) for 0 <= x, not huge.
 template <class T> INLINE T erfcx_positive(T x) {
-  T d = x + T(4), t = (x - T(4)) / d;
-  T r = poly(t, C(erfcx)) / fma_(T(2), x, T(1));
-  T far = T(1) / C(sqrt_pi_0) / x;
-  r = x < T(1) ? poly(x - T(0.5), C(erfcx_near)) : r;  // there t would lose what 1 + t needs
-  return x > ldexp_(T(1), (fp<T>::mantissa + 4) / 2 + 1) ? far : r;
+  T t = divide(x - T(4), x + T(4));
+  T r = divide(poly(t, C(erfcx)), fma_(T(2), x, T(1)));
+  return x < T(1) ? poly(x - T(0.5), C(erfcx_near)) : r;  // there t would lose what 1 + t needs
 }
 template <class T> struct erfc_limit;  // erfc(x) underflows to 0 beyond
 template <> struct erfc_limit<float> {
@@ -31,7 +29,7 @@ template <class T> INLINE T erfc_positive(dd<T> x, T scale) {
 }
 template <class T> INLINE T erf_t(T x) {
   T ax = abs_(x);
-  T large = T(1) - erfc_positive(dd<T>{fmin_(ax, T(7)), T(0)}, T(1));
+  T large = T(1) - exp_of(dd<T>{-poly(fmin_(ax, T(6)) - T(1), C(log_erfc)), T(0)});  // 1 beyond 6
   T y = ax < T(1) ? erf_small(ax) : large;
   return is_nan(x) ? x : mulsign(y, x);
 }
@@ -43,7 +41,8 @@ template <class T> INLINE T erfc_t(T x) {
 }
 template <class T> INLINE T erfcx_t(T x) {
   T ax = abs_(x);
-  T y = erfcx_positive(ax);
+  T far = T(1) / C(sqrt_pi_0) / ax;
+  T y = ax > ldexp_(T(1), (fp<T>::mantissa + 4) / 2 + 1) ? far : erfcx_positive(ax);
   T a = fmin_(ax, erfc_limit<T>::value);
   T mirrored = fma_(T(2), exp_of(two_prod(a, a)), -y);
   y = x < T(0) ? mirrored : y;
@@ -51,14 +50,24 @@ template <class T> INLINE T erfcx_t(T x) {
   return is_nan(x) ? x : y;
 }
 
-// erfinv(x)/x given w = -log(1 - x^2) > 0.
-template <class T> INLINE T erfinv_ratio(T w) {
-  if (w < T(6.25)) return poly(w - T(3.125), C(erfinv_a));
-  T s = sqrt_(w);
-  if (s < T(4)) return poly(s - T(3.25), C(erfinv_b));
-  if (s < T(6.5)) return poly(s - T(5.25), C(erfinv_c));
-  if (s < T(12)) return poly(s - T(9), C(erfinv_d));
-  return poly(s - T(18), C(erfinv_e));
+// The sum of a polynomial as a pair: all but its last addition in one word.
+template <class T, int N> INLINE dd<T> poly_pair(T x, const T (&c)[N]) {
+  T r = c[N - 1];
+#pragma unroll
+  for (int i = N - 2; i > 0; --i) r = fma_(r, x, c[i]);
+  return fast_two_sum(c[0], r * x);
+}
+// x times erfinv(x)/x, given w = -log(1 - x^2) > 0.
+template <class T> INLINE T erfinv_from(T x, T w) {
+  if (w < T(6.25)) {
+    dd<T> p = poly_pair(w - T(3.125), C(erfinv_a));
+    return fma_(x, p.hi, x * p.lo);
+  }
+  T s = root_of(w);
+  if (s < T(4)) return x * poly(s - T(3.25), C(erfinv_b));
+  if (s < T(6.5)) return x * poly(s - T(5.25), C(erfinv_c));
+  if (s < T(12)) return x * poly(s - T(9), C(erfinv_d));
+  return x * poly(s - T(18), C(erfinv_e));
 }
 template <class T> INLINE T minus(dd<T> l) { return -(l.hi + l.lo); }
 template <class T> INLINE dd<T> log_of_pair(dd<T> a) {
@@ -72,14 +81,14 @@ template <class T> INLINE T centre_weight(T x) { return minus(log1p_pair(neg(two
 template <class T> INLINE T erfinv_t(T x) {
   T ax = abs_(x);
   T w = ax < T(0.5) ? centre_weight(ax) : tail_weight(T(1) - ax);
-  T y = x * erfinv_ratio(w);
+  T y = erfinv_from(x, w);
   y = ax < T(1) ? y : ax == T(1) ? mulsign(inf<T>(), x) : nan<T>();
   return y;
 }
 template <class T> INLINE T erfcinv_t(T x) {
   T d = x > T(1) ? T(2) - x : x, u = T(1) - x;  // u is rounded only where d is far from 1
   T w = d > T(0.5) ? centre_weight(u) : tail_weight(d);
-  T y = u * erfinv_ratio(w);
+  T y = erfinv_from(u, w);
   y = x > T(0) && x < T(2) ? y : x == T(0) ? inf<T>() : x == T(2) ? -inf<T>() : nan<T>();
   return y;
 }
@@ -96,8 +105,7 @@ template <class T> INLINE T ncdfinv_t(T p) {
   // 2p is exact, and so is 2p - 1 where it matters.
   T q = T(2) * p, d = q > T(1) ? T(2) - q : q, u = T(1) - q;
   T w = d > T(0.5) ? centre_weight(u) : tail_weight(d);
-  T r = erfinv_ratio(w) * T(-1.4142135623730950488);
-  T y = fma_(u, r, T(0));  // + 0 keeps ncdfinv(1/2) positive
+  T y = fma_(erfinv_from(u, w), T(-1.4142135623730950488), T(0));  // + 0 keeps ncdfinv(1/2) positive
   y = p > T(0) && p < T(1) ? y : p == T(0) ? -inf<T>() : p == T(1) ? inf<T>() : nan<T>();
   return y;
 }

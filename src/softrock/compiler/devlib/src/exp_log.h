@@ -85,12 +85,6 @@ template <class T> INLINE T expm1_t(T x) {
 }
 
 // ---- logarithms ---------------------------------------------------------------------------------------------------
-INLINE float reciprocal(float d) { return hw_rcp(d); }
-INLINE double reciprocal(double d) {
-  double y = hw_rcp(d);
-  y = fma_(y, fma_(-d, y, 1.0), y);
-  return fma_(y, fma_(-d, y, 1.0), y);
-}
 // log(1 + f) for 1 + f in [sqrt(1/2), sqrt 2): pair with error well under an ulp of hi.
 template <class T> INLINE dd<T> log1p_kernel(T f) {
   T s = f * reciprocal(T(2) + f), z = s * s;

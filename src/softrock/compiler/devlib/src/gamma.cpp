@@ -5,7 +5,7 @@
 
 // Stirling's log gamma for x >= 8 as a pair: (x - 1/2) log x - x + log(2 pi)/2 + S(1/x^2)/x.
 template <class T> INLINE dd<T> stirling(T x) {
-  T r = T(1) / x;
+  T r = reciprocal(x);
   dd<T> l = mul(log_accurate(x), x - T(0.5));
   T s = r * poly(r * r, C(stirling));
   return add(add(add(l, -x), C2(half_log_2pi)), s);

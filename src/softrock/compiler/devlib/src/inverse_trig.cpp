@@ -2,19 +2,20 @@
 #include "base.h"
 
 
+template <class T> INLINE dd<T> choose(bool c, dd<T> a, dd<T> b) { return {c ? a.hi : b.hi, c ? a.lo : b.lo}; }
 // sqrt((1-ax)/2) (1 + z P(z)) = asin of that root, for ax in [1/2, 1].
 template <class T> INLINE dd<T> asin_of_root(T ax) {
   T z = T(0.5) * (T(1) - ax);
-  T root = sqrt_(z);
-  T low = z > T(0) ? fma_(-root, root, z) / (root + root) : T(0);
-  return fast_two_sum(root, fma_(root * z, poly(z, C(asin)), low));
+  roots<T> r = both_roots(z > T(0) ? z : T(1));
+  T low = fma_(-r.s, r.s, z) * r.half_r;
+  dd<T> a = fast_two_sum(r.s, fma_(r.s * z, poly(z, C(asin)), low));
+  return choose(z > T(0), a, dd<T>{T(0), T(0)});
 }
 template <class T> INLINE dd<T> asin_small(T x) {
   T z = x * x;
   return fast_two_sum(x, x * z * poly(z, C(asin)));
 }
 template <class T> INLINE dd<T> twice(dd<T> a) { return {a.hi + a.hi, a.lo + a.lo}; }
-template <class T> INLINE dd<T> choose(bool c, dd<T> a, dd<T> b) { return {c ? a.hi : b.hi, c ? a.lo : b.lo}; }
 
 template <class T> INLINE dd<T> asin_pair(T ax) {  // 0 <= ax <= 1
   dd<T> large = add(neg(twice(asin_of_root(ax))), C2(half_pi));
@@ -31,7 +32,7 @@ template <class T> INLINE dd<T> atan_unit(T v) {  // 0 <= v <= 1
 }
 template <class T> INLINE dd<T> atan_pair(T ax) {  // ax >= 0
   bool large = ax > T(1);
-  dd<T> a = atan_unit(large ? T(1) / ax : ax);
+  dd<T> a = atan_unit(large ? divide(T(1), fmin_(ax, T(0x1p80))) : ax);
   return choose(large, add(neg(a), C2(half_pi)), a);
 }
 template <class T> INLINE dd<T> atan2_pair(T y, T x) {  // magnitude of the angle

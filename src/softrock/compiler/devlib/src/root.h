@@ -75,12 +75,12 @@ template <class T> INLINE T norm_special(norm<T> n, T usual, T at_zero, T at_inf
 }
 template <class T, class... Rest> INLINE T length(T first, Rest... rest) {
   norm<T> n = norm_of<false>(first, rest...);
-  return norm_special(n, ldexp_(sqrt_(n.sum.hi), n.e), T(0), inf<T>());
+  return norm_special(n, ldexp_(root_of(n.sum.hi), n.e), T(0), inf<T>());
 }
 template <class T, class... Rest> INLINE T rlength(T first, Rest... rest) {
   norm<T> n = norm_of<true>(first, rest...);
   dd<T> s = n.zero || n.infinite ? dd<T>{T(1), T(0)} : n.sum;
-  T y = T(1) / sqrt_(s.hi);
+  T y = rough_rsq(s.hi);
   dd<T> t = mul(s, y);
   T e = fma_(-t.hi, y, T(1)) - t.lo * y;
   return norm_special(n, ldexp_(fma_(T(0.5) * y, e, y), -n.e), inf<T>(), T(0));
