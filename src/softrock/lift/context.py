@@ -371,8 +371,8 @@ class Wave:
         if op.kind in (Kind.INT, Kind.FLOAT, Kind.LITERAL):
             if half and bits == 16:
                 # The constant fills 32 bits: a literal or sign-extended integer has a high half, a float's is zero.
-                high = 0 if op.kind is Kind.FLOAT else op.value >> 16 & 0xFFFF
-                return self.b.const("u16", high).bits_as(elem).splat(self.W)
+                top = 0 if op.kind is Kind.FLOAT else op.value >> 16 & 0xFFFF
+                return self.b.const("u16", top).bits_as(elem).splat(self.W)
             return self._constant(op, kind, bits, elem).splat(self.W)
         if bits == 64:
             return self._scalar_pair(op).bits_as(elem).splat(self.W)

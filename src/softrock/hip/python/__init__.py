@@ -12,10 +12,10 @@ x, y = np.ones(1000, np.float32), np.zeros(1000, np.float32)
 module.saxpy[4, 256](np.int32(1000), np.float32(2), x, y)
 """
 
-from softrock.hip.python.array import Array, array, empty, from_dlpack, zeros
-from softrock.hip.python.device import Device, devices, set_device, synchronize
-from softrock.hip.python.kernel import Kernel, Module, compile, load
-from softrock.hip.python.stream import Event, Stream
+from softrock.hip.python.arrays import Array, array, empty, from_dlpack, zeros
+from softrock.hip.python.device_list import Device, devices, set_device, synchronize
+from softrock.hip.python.kernels import Kernel, Module, compile, load
+from softrock.hip.python.streams import Event, Stream
 
 __all__ = [
     "Array",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from softrock.core.errors import UsageError
 from softrock.hip import memory, modules, state, streams
 from softrock.hip import launch as launching
-from softrock.hip.python.array import Array
-from softrock.hip.python.stream import Stream
+from softrock.hip.python.arrays import Array
+from softrock.hip.python.streams import Stream
 
 if TYPE_CHECKING:
     from softrock.codeobj import Arg

@@ -61,8 +61,10 @@ class Array:
         if not self._software:
             raise UsageError("memory of a hardware GPU cannot be looked into", hint="use Array.numpy() for a copy")
         buffer = (ctypes.c_char * self.nbytes).from_address(self.ptr)
-        buffer._owner = self  # the memory lives for as long as the view
-        return np.frombuffer(buffer, self.dtype).reshape(self.shape)
+        keep: Any = buffer
+        keep.owner = self  # the memory lives for as long as the view
+        out: NDArray[Any] = np.frombuffer(keep, self.dtype).reshape(self.shape)
+        return out
 
     def numpy(self) -> NDArray[Any]:
         """A copy in host memory, after all work of the device. Raises HipError if a kernel has faulted."""
@@ -99,7 +101,7 @@ class Array:
 
     def __dlpack__(self, **options: Any) -> Any:
         """A DLPack capsule. On the software GPU it is CPU memory, shared without a copy; the device is waited for."""
-        from softrock.hip.python.device import synchronize
+        from softrock.hip.python.device_list import synchronize
 
         synchronize()
         return self._view().__dlpack__(**options)
