@@ -1,220 +1,377 @@
-"""Matrix instructions of both targets against plain loops over the layouts of the ISA guides."""
+"""Matrix instructions against a model of their layouts, one instruction at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from tests.lift import matrix_model as model
+from tests.lift.harness import Case, State, run_cases, run_instruction
+from tests.lift.matrix_model import Array, Op
 
-from softrock.decode.instruction import Instruction, Kind, Operand
-from softrock.isa.tables import Row, table
-from softrock.isa.targets import target as target_of
+from softrock.core.errors import UnsupportedError
+from softrock.isa.tables import table
 from softrock.lift.registry import lookup
-from tests.lift import harness
-from tests.lift.harness import Case, State
-from tests.lift.models import encode, matrix
-from tests.lift.models.formats import BY_NAME
-from tests.lift.models.matrix import FLOATS, SIZES, Shape, Words
-from tests.lift.test_semantics import chance
 
-PRECISION = {"f32": 2.0**-22, "f64": 2.0**-51, "f16": 2.0**-9, "bf16": 2.0**-6}
-INPUT = {"xf32": 2.0**-10}
-"""Relative error that the rounding of the inputs themselves may bring."""
+A, B, INDEX, C, D = 0, 16, 32, 64, 96
+"""First registers of the operands."""
 
 
-def _rows(name: str, prefix: tuple[str, ...]) -> list[Row]:
-    found = [r for r in table(name).rows if r.op.startswith(prefix) and lookup(r.op) is not None]
-    return list({r.op: r for r in found}.values())
+def ops_of(target: str, *kinds: str) -> list[tuple[str, str]]:
+    """(canonical, assembler's) names of a target's matrix instructions but those with block scales."""
+    rows = table(target.partition(":")[0]).rows
+    prefixes = tuple(f"v_{kind}_" for kind in kinds)
+    return sorted(
+        {(r.op, r.asm) for r in rows if r.op.startswith(prefixes) and "f8f6f4" not in r.op and "ld_scale" not in r.op}
+    )
 
 
-def _values(elem: str, count: int, lanes: int, small: bool, rng: np.random.Generator) -> list[Words]:
-    """Registers full of small integers (whose sums are exact) or of random numbers of one size."""
-    bits = SIZES.get(elem, 32)
-    shape = (count * 32 // bits, lanes)
-    if elem.startswith(("i", "u")):
-        raw = rng.integers(0, 1 << min(bits, 32), shape, np.uint64)
-    elif bits == 64:
-        numbers = rng.integers(-8, 9, shape).astype(np.float64) if small else rng.standard_normal(shape)
-        raw = numbers.view(np.uint64)
-    else:
-        f = FLOATS[elem]
-        numbers = rng.integers(-4, 5, shape) if small else np.clip(rng.standard_normal(shape), -4, 4)
-        raw = np.array([[f.of_float(float(x)) for x in row] for row in numbers], np.uint64)
+@dataclass(frozen=True)
+class Trial:
+    """A case and what the model says of it: (lanes, accumulators), compared as numbers of format `out`."""
+
+    case: Case
+    op: Op
+    want: Array
+    half: int = 0
+    first: int = D
+
+
+def span(first: int, count: int, letter: str = "v") -> str:
+    return f"{letter}[{first}:{first + count - 1}]" if count > 1 else f"{letter}{first}"
+
+
+def numbers(rng: np.random.Generator, op: Op, form: str, count: int) -> Array:
+    """Random integers that the format holds exactly, and whose products' sums the result holds exactly."""
+    if form in ("i8", "u8", "i4", "u4"):
+        top = 1 << model.BITS[form]
+        low = top // 2 if form[0] == "i" else 0
+        return rng.integers(-low, top - low, (op.lanes, count))
+    top = 1 if op.out == "bf16" else 3
+    return rng.integers(-top, top + 1, (op.lanes, count))
+
+
+def accumulators(rng: np.random.Generator, op: Op, half: int = 0) -> tuple[Array, Array]:
+    """Random C: its values (lanes, accumulators) and its registers; 16-bit ones of RDNA3 stand in half `half`."""
+    top = {"i32": 1 << 31, "bf16": 16}.get(op.out, 500)
+    values = rng.integers(-top, top, (op.lanes, op.d_count))
+    raw = model.codes(values, op.out, op.target)
+    if op.target == "gfx1100" and model.BITS[op.out] == 16:
+        other = rng.integers(0, 1 << 16, raw.shape).astype(np.uint64)
+        return values, model.registers(raw << np.uint64(16 * half) | other << np.uint64(16 - 16 * half), 32)
+    return values, model.registers(raw, model.BITS[op.out])
+
+
+def results(trial: Trial, state: State) -> Array:
+    """D (lanes, accumulators)."""
+    op = trial.op
+    bits = model.BITS[op.out]
+    halves = bits == 16 and op.target != "gfx1100"
+    count = op.d_count * bits // 32 if bits != 16 or halves else op.d_count
+    words = np.stack([state.u32(trial.first + r) for r in range(count)])
     if bits == 64:
-        parts = [raw & np.uint64(0xFFFFFFFF), raw >> np.uint64(32)]
-        return [parts[k % 2][k // 2].astype(np.uint32) for k in range(count)]
-    each = 32 // bits
-    words = [np.zeros(lanes, np.uint64) for _ in range(count)]
-    for k in range(shape[0]):
-        words[k // each] |= raw[k] << np.uint64(bits * (k % each))
-    return [w.astype(np.uint32) for w in words]
+        return np.ascontiguousarray(words.T).view(np.float64)
+    if op.out in ("f32", "i32"):
+        return words.T.view(np.float32 if op.out == "f32" else np.int32)
+    both = np.ascontiguousarray(words.T).view(np.uint16)
+    picked = both if halves else both[:, trial.half :: 2]
+    return np.ascontiguousarray(picked).view(model.dtype_of(op.out, op.target)).astype(np.float64)
 
 
-def _bank(op: Operand) -> int:
-    return op.index + (256 if op.kind is Kind.AGPR else 0)
+def wrapped(want: Array, op: Op) -> Array:
+    return want.astype(np.int64).astype(np.int32) if op.out == "i32" else want
 
 
-def _compare(
-    inst: Instruction, s: Shape, state: State, exact: list[np.ndarray], size: list[np.ndarray], small: bool
-) -> str:
-    """The first difference, empty where there is none."""
-    base = _bank(inst.dst[0])
-    half = inst.mod("op_sel") >> 2 & 1
-    for number, (wanted, bound) in enumerate(zip(exact, size, strict=True)):
-        if s.result == "i32":
-            raw = state.u32(base + number)
-            got = raw.view(np.int32).astype(np.float64)
-            if inst.mod("clamp"):
-                wanted = np.clip(wanted, -(2.0**31), 2.0**31 - 1)
-            else:
-                wanted = np.array([int(w) & 0xFFFFFFFF for w in wanted], np.uint32).view(np.int32).astype(np.float64)
-            slack = np.zeros_like(bound)
-        else:
-            if s.result == "f64":
-                got = state.f64(base + 2 * number)
-            elif s.result == "f32":
-                got = state.f32(base + number).astype(np.float64)
-            else:
-                f = BY_NAME[s.result]
-                got = np.array([f.value(int(x)) for x in state.u16(base + number, half)])
-            if s.result in ("f16", "bf16"):
-                exact_bits = [BY_NAME[s.result].of_float(float(w)) for w in wanted]
-                wanted = np.array([BY_NAME[s.result].value(b) for b in exact_bits])
-            slack = np.zeros_like(bound) if small else bound * (PRECISION[s.result] + INPUT.get(s.a, 0.0))
-        wrong = np.flatnonzero(~(np.abs(got - wanted) <= slack))
-        if len(wrong):
-            lane = int(wrong[0])
-            return (
-                f"{inst.mnemonic} {dict(inst.mods)}: result {number} of lane {lane} is {got[lane]} instead of {wanted[lane]} "
-                f"({len(wrong)} lanes differ)"
-            )
-    return ""
-
-
-def _source(op: Operand, words: list[Words], count: int, lanes: int) -> list[Words]:
-    if op.kind is Kind.INT:
-        return [np.full(lanes, op.value & 0xFFFFFFFF, np.uint32)] * count
-    return words
-
-
-def _check(target: str, row: Row, choice: encode.Choice, small: bool, seed: int) -> tuple[Case, object]:
-    lanes = harness.lanes_of(target)
-    machine = target_of(target.partition(":")[0]).with_wave_size(lanes)
-    rng = np.random.default_rng(chance(target, row.op, seed))
-    inst = encode.instruction(row, machine, choice, rng)
-    s = matrix.shape_of(row.op)
-    by_role = {op.role: op for op in (*inst.dst, *inst.src)}
-    a, b = by_role["src0"], by_role["src1"]
-    c = by_role.get("src2", inst.dst[0])
-    words_a = _values(s.a, a.dwords, lanes, small, rng)
-    words_b = _values(s.b, b.dwords, lanes, small, rng)
-    words_c = _values(s.result, c.dwords if c.kind is not Kind.INT else inst.dst[0].dwords, lanes, small, rng)
-    if row.op.startswith("v_wmma"):  # lanes 16 apart hold the same rows and columns
-        words_a, words_b = ([w[np.arange(lanes) % 16] for w in words] for words in (words_a, words_b))
-    vgprs: dict[int, np.ndarray] = {}
-    for op, words in ((a, words_a), (b, words_b), (c, words_c)):
-        if op.kind is not Kind.INT:
-            vgprs |= {_bank(op) + k: w for k, w in enumerate(words)}
-    index = rng.integers(0, 1 << 32, lanes, np.uint32)
-    if s.sparse:
-        # Two different places of each four, in order, as compilers make them.
-        pairs = rng.choice(np.array([0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110]), (8, lanes))
-        index = sum((pairs[k].astype(np.uint64) << np.uint64(4 * k) for k in range(8)), np.zeros(lanes, np.uint64)).astype(
-            np.uint32
-        )
-        vgprs[_bank(by_role["idx"])] = index
-    old = rng.integers(0, 1 << 32, (inst.dst[0].dwords, lanes), np.uint32)
-    for k, word in enumerate(old):
-        vgprs.setdefault(_bank(inst.dst[0]) + k, word)
-    mask = int(rng.integers(0, 1 << 32)) if row.op.startswith("v_mfma") and seed % 2 else -1
-    case = Case(target, inst, vgprs, exec_mask=mask)
-    source_c = _source(c, words_c, inst.dst[0].dwords, lanes)
-    mods = dict(inst.mods)
-    if row.op.startswith("v_wmma"):
-        exact, size = matrix.wmma(s, words_a, words_b, source_c, mods, lanes)
-    else:
-        exact, size = matrix.mfma(s, words_a, words_b, source_c, mods, index)
-    return case, (inst, s, exact, size, small)
-
-
-def _run(found: list[tuple[Case, object]]) -> list[str]:
-    states = harness.run_cases([case for case, _ in found])
-    wrong = []
-    for state, (_, (inst, s, exact, size, small)) in zip(states, found, strict=True):  # type: ignore[misc]
-        problem = _compare(inst, s, state, exact, size, small)
-        if problem:
-            wrong.append(problem)
-    return wrong
-
-
-def _mfma_choices(row: Row, rng: np.random.Generator) -> list[encode.Choice]:
-    s = matrix.shape_of(row.op)
-    plain = {"acc_cd": 0, "acc_src0": 0, "acc_src1": 0}
-    moved: dict[str, int] = {"acc_cd": 1, "acc_src0": int(rng.integers(0, 2)), "acc_src1": 1}
-    if s.sparse:
-        sets = 32 // (s.k * s.m // 64)
-        moved |= {"abid": int(rng.integers(0, sets)), "cbsz": 0}
-    elif s.result == "f64":
-        moved |= {"blgp": int(rng.integers(1, 8))}
-    else:
-        moved |= {"blgp": int(rng.integers(1, 8))}
-        if s.blocks > 1:
-            cbsz = int(rng.integers(1, s.blocks.bit_length()))
-            moved |= {"cbsz": cbsz, "abid": int(rng.integers(0, 1 << cbsz))}
-    return [encode.Choice(fields=plain), encode.Choice(fields=moved)]
-
-
-MFMA = _rows("gfx942", ("v_mfma", "v_smfmac"))
-
-
-@pytest.mark.parametrize("part", range(4))
-def test_mfma(part: int) -> None:
-    found = []
-    for row in MFMA[part::4]:
-        rng = np.random.default_rng(chance(row.op))
-        for seed, choice in enumerate(_mfma_choices(row, rng)):
-            found.append(_check("gfx942", row, choice, seed == 0 or "xf32" in row.op, seed))
-        if "src2" in row._operands:
-            zero = encode.Choice(fields={"src2": 128, "acc_cd": 0, "acc_src0": 0, "acc_src1": 0})
-            found.append(_check("gfx942", row, zero, True, 2))
-    wrong = _run(found)
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("target", ["gfx1100", "gfx1100:64"])
-def test_wmma(target: str) -> None:
-    found = []
-    for row in _rows("gfx1100", ("v_wmma",)):
-        for seed in range(3):
-            rng = np.random.default_rng(chance(target, row.op, seed))
-            fields = {"op_sel_hi": 7} if seed == 0 else _wmma_fields(row, rng)
-            found.append(_check(target, row, encode.Choice(fields=fields), seed < 2, seed))
-    wrong = _run(found)
-    assert not wrong, "\n".join(wrong)
-
-
-def _wmma_fields(row: Row, rng: np.random.Generator) -> dict[str, int]:
-    fields = {"op_sel_hi": 7, "neg_lo": int(rng.integers(0, 8)), "neg_hi": int(rng.integers(0, 8))}
-    if "iu" in row.op:
-        fields |= {"neg_lo": int(rng.integers(0, 4)), "neg_hi": 0, "clamp": int(rng.integers(0, 2))}
-    elif not row.op.startswith("v_wmma_f32"):
-        fields["op_sel"] = 4 * int(rng.integers(0, 2))
-    return fields
-
-
-@pytest.mark.parametrize("op", sorted({r.op for n in ("gfx942",) for r in table(n).rows if r.op.startswith("v_mfma")}))
-def test_the_layouts_use_every_place_once(op: str) -> None:
-    s = matrix.shape_of(op)
-    places = {matrix.mfma_place(s, i, j, b) for b in range(s.blocks) for i in range(s.m) for j in range(s.n)}
-    assert len(places) == s.m * s.n * s.blocks
-    assert {lane for lane, _ in places} == set(range(64))
-    length = s.k * s.m * s.blocks // 64
-    stored = {
-        matrix.mfma_lane(s, i, k, b, s.m, length) for b in range(s.blocks) for i in range(s.m) for k in range(s.k)
+def dense(
+    target: str, names: tuple[str, str], mods: str = "", letters: str = "vvvv", seed: int = 1, **how: int
+) -> Trial:
+    """A dense product with random operands, EXEC being partly off."""
+    op = model.parse(names[0], target)
+    rng = np.random.default_rng(seed)
+    a, b = (numbers(rng, op, form, op.b_count) for form in (op.a, op.b))
+    c, c_registers = accumulators(rng, op)
+    given = {
+        A: model.registers(model.codes(a, op.a, op.target), model.BITS[op.a]),
+        B: model.registers(model.codes(b, op.b, op.target), model.BITS[op.b]),
+        C: c_registers,
     }
-    assert stored == {(lane, k) for lane in range(64) for k in range(length)}
+    sizes = {first: len(words) for first, words in given.items()}
+    bank = dict(zip((D, A, B, C), letters, strict=True))
+    sources = ", ".join(span(first, size, bank[first]) for first, size in sizes.items())
+    code = f"{names[1]} {span(D, sizes[C], bank[D])}, {sources}{mods}"
+    registers = {first + 256 * (bank[first] == "a"): words for first, words in given.items()}
+    want = wrapped(model.product(op, a, b, **how) + c, op)
+    first = D + 256 * (bank[D] == "a")
+    return Trial(Case(target, code, registers, exec_mask=0x5A5A), op, want, first=first)
 
 
-def test_names_tell_shapes() -> None:
-    assert matrix.shape_of("v_mfma_f32_32x32x4_2b_bf16") == Shape(32, 32, 4, 2, "f32", "bf16", "bf16")
-    assert matrix.shape_of("v_smfmac_f32_16x16x64_bf8_fp8") == Shape(16, 16, 64, 1, "f32", "bf8", "fp8", True)
-    assert matrix.shape_of("v_wmma_i32_16x16x16_iu4") == Shape(16, 16, 16, 1, "i32", "iu4", "iu4")
+def check(trials: Sequence[Trial]) -> None:
+    """Run trials together."""
+    for trial, state in zip(trials, run_cases([t.case for t in trials]), strict=True):
+        np.testing.assert_array_equal(results(trial, state), trial.want, err_msg=str(trial.case.code))
+
+
+# -- layouts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950"])
+def test_mfma(target: str) -> None:
+    check([dense(target, names) for names in ops_of(target, "mfma")])
+
+
+@pytest.mark.parametrize(
+    ("target", "count"), [("gfx90a", 27), ("gfx942", 46), ("gfx950", 64), ("gfx1100", 6), ("gfx1201", 22)]
+)
+def test_every_matrix_instruction_has_semantics(target: str, count: int) -> None:
+    names = ops_of(target, "mfma", "smfmac", "wmma", "swmmac")
+    assert len(names) == count
+    assert [op for op, _ in names if lookup(op) is None] == []
+
+
+@pytest.mark.parametrize(("cbsz", "abid"), [(1, 1), (2, 3), (4, 9)])
+def test_one_block_of_a_for_many(cbsz: int, abid: int) -> None:
+    fitting = [n for n in ops_of("gfx942", "mfma") if model.parse(n[0], "gfx942").blocks >> cbsz and "f64" not in n[0]]
+    assert fitting
+    check([dense("gfx942", names, f" cbsz:{cbsz} abid:{abid}", cbsz=cbsz, abid=abid) for names in fitting])
+
+
+@pytest.mark.parametrize("blgp", range(1, 8))
+def test_lanes_of_b(blgp: int) -> None:
+    chosen = [n for n in ops_of("gfx90a", "mfma") if n[0].endswith(("_f16", "32_f32")) or "i8" in n[0]]
+    check([dense("gfx90a", names, f" blgp:{blgp}", blgp=blgp) for names in chosen[::4]])
+
+
+def test_accumulation_registers() -> None:
+    names = ("v_mfma_f32_16x16x16_f16", "v_mfma_f32_16x16x16_f16")
+    check([dense("gfx942", names, letters=letters) for letters in ("avva", "vaav", "aaaa", "avaa")])
+
+
+@pytest.mark.parametrize("signs", ["1,0,0", "0,1,0", "1,0,1"])
+def test_signs_of_doubles(signs: str) -> None:
+    for names in ops_of("gfx942", "mfma"):
+        if names[0].endswith("f64"):
+            trial = dense("gfx942", names, f" neg:[{signs}]")
+            plain = dense("gfx942", names)
+            c = model.registers(np.zeros((64, 1)).astype(np.uint64), 64)
+            no_c = Trial(Case("gfx942", trial.case.code, {**trial.case.vgprs, C: c.repeat(4, 0)}), trial.op, trial.want)
+            product = run_cases([Case("gfx942", plain.case.code, {**plain.case.vgprs, C: c.repeat(4, 0)})])[0]
+            flip = [-1 if s == "1" else 1 for s in signs.split(",")]
+            ab = results(plain, product)
+            old = plain.want - ab
+            np.testing.assert_array_equal(
+                results(no_c, run_cases([trial.case])[0]), flip[0] * flip[1] * ab + flip[2] * old
+            )
+
+
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1100:64", "gfx1201", "gfx1201:64"])
+def test_wmma(target: str) -> None:
+    rng = np.random.default_rng(3)
+    trials = []
+    for names in ops_of(target, "wmma"):
+        size = names[0].rpartition("_")[2][2:] if "_iu" in names[0] else ""
+        for signs in range(4) if size else (0,):
+            forms = [("i" if signs >> n & 1 else "u") + size if size else "" for n in (0, 1)]
+            op = model.parse(names[0], target, *forms)
+            trials += [
+                wmma(target, names, op, rng, half)
+                for half in range(
+                    2 if op.d_count * 32 > 32 * 4 and target.startswith("gfx1100") and model.BITS[op.out] == 16 else 1
+                )
+            ]
+    check(trials)
+
+
+def wmma(target: str, names: tuple[str, str], op: Op, rng: np.random.Generator, half: int = 0, mods: str = "") -> Trial:
+    a, b = (numbers(rng, op, form, op.b_count) for form in (op.a, op.b))
+    if op.target == "gfx1100":  # equal copies in every 16 lanes
+        a, b = (np.tile(part[:16], (op.lanes // 16, 1)) for part in (a, b))
+    c, c_registers = accumulators(rng, op, half)
+    given = {
+        A: model.registers(model.codes(a, op.a, op.target), model.BITS[op.a]),
+        B: model.registers(model.codes(b, op.b, op.target), model.BITS[op.b]),
+        C: c_registers,
+    }
+    if op.a[0] in "iu":
+        mods += f" neg_lo:[{int(op.a[0] == 'i')},{int(op.b[0] == 'i')},0]"
+    if half:
+        mods += " op_sel:[0,0,1]"
+    sources = ", ".join(span(first, len(words)) for first, words in given.items())
+    code = f"{names[1]} {span(D, len(c_registers))}, {sources}{mods}"
+    want = wrapped(model.product(op, a, b) + c, op)
+    return Trial(Case(target, code, given, exec_mask=0x5A5A), op, want, half)
+
+
+def sparse(target: str, names: tuple[str, str], op: Op, rng: np.random.Generator, mods: str, first_bit: int) -> Trial:
+    a, b = numbers(rng, op, op.a, op.a_count), numbers(rng, op, op.b, op.b_count)
+    index = rng.integers(0, 1 << 32, op.lanes, dtype=np.uint32)
+    c, c_registers = accumulators(rng, op)
+    given = {
+        A: model.registers(model.codes(a, op.a, op.target), model.BITS[op.a]),
+        B: model.registers(model.codes(b, op.b, op.target), model.BITS[op.b]),
+    }
+    sources = ", ".join(span(first, len(words)) for first, words in given.items())
+    code = f"{names[1]} {span(D, len(c_registers))}, {sources}, v{INDEX}{mods}"
+    want = wrapped(model.sparse_product(op, a, b, index, first_bit) + c, op)
+    return Trial(Case(target, code, {**given, INDEX: index, D: c_registers}, exec_mask=0x5A5A), op, want)
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_smfmac(target: str) -> None:
+    rng = np.random.default_rng(4)
+    trials = []
+    common = ops_of("gfx942", "smfmac")
+    for n, names in enumerate(ops_of(target, "smfmac")):
+        if target == "gfx950" and names in common and not names[0].endswith("fp8_bf8"):
+            continue
+        op = model.parse(names[0], target)
+        width = 2 * op.a_count
+        abid = n % (32 // width)
+        trials.append(sparse(target, names, op, rng, f" abid:{abid}" if abid else "", abid * width))
+    check(trials)
+
+
+def test_indices_with_cbsz() -> None:
+    names = ("v_smfmac_f32_16x16x32_f16", "v_smfmac_f32_16x16x32_f16")
+    check([sparse("gfx942", names, model.parse(names[0], "gfx942"), np.random.default_rng(4), " cbsz:1 abid:1", 0)])
+
+
+@pytest.mark.parametrize("target", ["gfx1201", "gfx1201:64"])
+def test_swmmac(target: str) -> None:
+    rng = np.random.default_rng(5)
+    trials = []
+    for names in ops_of(target, "swmmac"):
+        size = names[0].rpartition("_")[2][2:] if "_iu" in names[0] else ""
+        forms = ("i" + size, "u" + size) if size else ("", "")
+        op = model.parse(names[0], target, *forms)
+        width = 2 * op.a_count
+        key = len(trials) % (32 // width)
+        mods = f" index_key:{key}" if key else ""
+        mods += " neg_lo:[1,0,0]" if size else ""
+        trials.append(sparse(target, names, op, rng, mods, key * width))
+    check(trials)
+
+
+# -- modifiers and constants -----------------------------------------------------------------------
+
+
+def test_constant_c() -> None:
+    words = np.zeros((2, 64), np.uint32)
+    cases = {
+        "v_mfma_f32_16x16x16_f16 v[96:99], v[0:1], v[16:17], 1.0": np.float32(1).view(np.uint32),
+        "v_mfma_f32_16x16x16_f16 v[96:99], v[0:1], v[16:17], 1": 1,
+        "v_mfma_i32_16x16x32_i8 v[96:99], v[0:1], v[16:17], -3": 0xFFFFFFFD,
+        "v_mfma_f64_16x16x4_f64 v[96:103], v[0:1], v[16:17], 2.0": 0,
+    }
+    states = run_cases([Case("gfx942", code, {A: words, B: words}) for code in cases])
+    for (code, want), state in zip(cases.items(), states, strict=True):
+        assert (state.u32(D) == want).all(), code
+    assert (states[3].f64(D) == 2.0).all()
+    code = "v_wmma_f16_16x16x16_f16 v[96:103], v[0:7], v[16:23], 0.5"
+    state = run_instruction("gfx1100", code, {A: np.zeros((8, 32), np.uint32)})
+    assert (state.f16(D) == 0.5).all()
+
+
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1201"])
+def test_signs_of_wmma(target: str) -> None:
+    names = ("v_wmma_f32_16x16x16_f16", "v_wmma_f32_16x16x16_f16")
+    op = model.parse(names[0], target)
+    rng = np.random.default_rng(6)
+    plain = wmma(target, names, op, rng)
+    c = plain.case.vgprs[C].view(np.float32).T
+    ab = plain.want - c
+    even = np.arange(op.b_count) % 2 == 0
+    a, b = (plain.case.vgprs[r].T.copy().view(np.float16).astype(np.float64) for r in (A, B))
+    for mods, want in {
+        " neg_lo:[0,0,1]": ab - c,
+        " neg_hi:[0,0,1]": ab + abs(c),
+        " neg_lo:[0,0,1] neg_hi:[0,0,1]": ab - abs(c),
+        " neg_lo:[1,0,0]": model.product(op, np.where(even, -a, a), b) + c,
+        " neg_hi:[0,1,0]": model.product(op, a, np.where(even, b, -b)) + c,
+    }.items():
+        check([Trial(Case(target, f"{plain.case.code}{mods}", plain.case.vgprs), op, want)])
+
+
+def test_clamp() -> None:
+    a = np.full((4, 32), 0x7F7F7F7F, np.uint32)
+    c = np.full((8, 32), 0x7FFFFF00, np.uint32)
+    code = "v_wmma_i32_16x16x16_iu8 v[96:103], v[0:3], v[16:19], v[64:71] neg_lo:[1,1,0]"
+    wraps, clamps = run_cases([Case("gfx1100", code + mods, {A: a, B: a, C: c}) for mods in ("", " clamp")])
+    assert (clamps.u32(D) == 0x7FFFFFFF).all()
+    assert (wraps.u32(D) == 0x7FFFFF00 + 16 * 127 * 127).all()
+
+
+def test_the_other_half_stays() -> None:
+    old = np.random.default_rng(8).integers(0, 1 << 32, (8, 32), dtype=np.uint32)
+    code = "v_wmma_f16_16x16x16_f16 v[96:103], v[0:7], v[16:23], v[64:71]"
+    low, high = run_cases([Case("gfx1100", code + mods, {D: old}) for mods in ("", " op_sel:[0,0,1]")])
+    for r in range(8):
+        assert (low.u32(D + r) == old[r] & 0xFFFF0000).all()
+        assert (high.u32(D + r) == old[r] & 0xFFFF).all()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3] cbsz:1",
+        "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3] blgp:1",
+        "v_smfmac_i32_16x16x64_i8 v[0:3], v[8:9], v[12:15], v10 abid:2",
+    ],
+)
+def test_modifiers_without_meaning_are_refused(code: str) -> None:
+    with pytest.raises(UnsupportedError, match=r"cbsz|blgp|abid"):
+        run_instruction("gfx942", code)
+
+
+# -- arithmetic ------------------------------------------------------------------------------------
+
+
+def rounded(value: Fraction) -> np.float32:
+    """A fraction to the nearest f32, ties to even (values of ordinary size)."""
+    near = np.float32(float(value))
+    around = [near, np.nextafter(near, np.float32(np.inf)), np.nextafter(near, np.float32(-np.inf))]
+    return min(around, key=lambda f: (abs(Fraction(float(f)) - value), int(f.view(np.uint32)) & 1))
+
+
+def test_f32_is_a_chain_of_fused_multiply_adds() -> None:
+    rng = np.random.default_rng(9)
+    a, b, c = (rng.standard_normal((n, 64)).astype(np.float32) for n in (1, 1, 4))
+    state = run_instruction("gfx942", "v_mfma_f32_16x16x4_f32 v[96:99], v0, v16, v[64:67]", {A: a, B: b, C: c})
+    op = model.parse("v_mfma_f32_16x16x4_f32", "gfx942")
+    for i, j in [(0, 0), (3, 7), (9, 2), (15, 15), (6, 11)]:
+        lane, r = op.d_place(i, j, 0)
+        total = c[r, lane]
+        for k in range(4):
+            left, right = a[0, op.a_place(i, k, 0)[0]], b[0, op.b_place(k, j, 0)[0]]
+            total = rounded(Fraction(float(left)) * Fraction(float(right)) + Fraction(float(total)))
+        assert state.f32(D + r)[lane] == total
+
+
+def test_xf32_cuts_its_inputs_off() -> None:
+    a = np.full((2, 64), 0x3F801FFF, np.uint32)  # 1 and a bit
+    b = np.full((2, 64), 0x3F800000, np.uint32)
+    state = run_instruction("gfx942", "v_mfma_f32_16x16x8_xf32 v[96:99], v[0:1], v[16:17], 0", {A: a, B: b})
+    assert (state.f32(D) == 8.0).all()
+
+
+@pytest.mark.parametrize(("target", "kept"), [("gfx90a", False), ("gfx942", True)])
+def test_denormals_of_halves(target: str, kept: bool) -> None:
+    name = next(asm for op, asm in ops_of(target, "mfma") if op == "v_mfma_f32_16x16x16_f16")
+    one, tiny = np.full((2, 64), 0x3C003C00, np.uint32), np.full((2, 64), 0x00010001, np.uint32)
+    code = f"{name} v[96:99], v[0:1], v[16:17], 0"
+    state = run_instruction(target, code, {A: one, B: tiny})
+    assert (state.f32(D) == (16 * 2.0**-24 if kept else 0.0)).all()
+
+
+def test_special_numbers() -> None:
+    a = np.zeros((2, 64), np.uint32)
+    a[0, :16] = [0x7C00, 0xFC00, 0x7E00, *[0x3C00] * 13]  # A[i][0]: infinities and a NaN
+    b = np.zeros((2, 64), np.uint32)
+    b[0, :16] = 0x3C00
+    state = run_instruction("gfx942", "v_mfma_f32_16x16x16_f16 v[96:99], v[0:1], v[16:17], 0", {A: a, B: b})
+    assert (state.f32(D)[:16] == np.inf).all()
+    assert (state.f32(D + 1)[:16] == -np.inf).all()
+    assert np.isnan(state.f32(D + 2)[:16]).all()
+    assert (state.f32(D + 3)[:16] == 1).all()

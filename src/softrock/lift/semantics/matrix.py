@@ -111,9 +111,7 @@ def _mfma(op: str) -> None:
         """D = A * B + C."""
         _check_modifiers(x, inst, shape)
         signs = inst.mod("blgp") if shape.out == "f64" else 0
-        a, b = (
-            elements(x, op, form, shape.elements) for op, form in zip(inst.src, (shape.a, shape.b), strict=False)
-        )
+        a, b = (elements(x, op, form, shape.elements) for op, form in zip(inst.src, (shape.a, shape.b), strict=False))
         a = scale_signs(a, signs & 1)
         b = scale_signs(b, signs & 2)
         if shape.out != "f64" and inst.mod("blgp"):

@@ -89,9 +89,7 @@ def accumulate(x: Wave, tile: Tile, accumulators: Sequence[Val]) -> list[Val]:
     return out
 
 
-def _group(
-    x: Wave, tile: Tile, parts: Sequence[tuple[Part, ...]], accumulators: Sequence[Val]
-) -> list[Val]:
+def _group(x: Wave, tile: Tile, parts: Sequence[tuple[Part, ...]], accumulators: Sequence[Val]) -> list[Val]:
     b, size = x.b, tile.bits // 8
     a_base = min(a for register in parts for a, _ in register)
     b_base = min(c for register in parts for _, c in register)
@@ -164,8 +162,7 @@ def _join(r: int, width: int, bits: int) -> list[str]:
         size *= 2
         joined = [f"%j{r}_{n}_{size}" for n in range(len(names) // 2)]
         lines += [
-            f"  {new} = {_shuffle(ty, names[2 * n], names[2 * n + 1], 0, 2 * ty.lanes)}"
-            for n, new in enumerate(joined)
+            f"  {new} = {_shuffle(ty, names[2 * n], names[2 * n + 1], 0, 2 * ty.lanes)}" for n, new in enumerate(joined)
         ]
         names = joined
     return lines
