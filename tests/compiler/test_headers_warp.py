@@ -1,4 +1,4 @@
-"""Warp functions, atomics and cooperative groups of the headers, run on the software GPUs: HIP's waves and CUDA's 32 lanes."""
+"""Warp functions, atomics and groups of the headers on the software GPUs: HIP's waves and CUDA's 32 lanes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import softrock
 from softrock.hip import hidden, state
 
@@ -62,14 +63,18 @@ def test_votes_and_masks(gpu: str, cuda: bool) -> None:
     unsigned = got.view(np.uint64)
     for threads in warps(size):
         for lane, t in enumerate(threads):
-            assert got[t, 0] == size and got[t, 1] == lane
+            assert got[t, 0] == size
+            assert got[t, 1] == lane
             assert int(unsigned[t, 2]) == sum(1 << i for i, u in enumerate(threads) if u % 3 == 0)
-            assert got[t, 3] == (40 in threads) and got[t, 4] == all(u < 64 for u in threads)
+            assert got[t, 3] == (40 in threads)
+            assert got[t, 4] == all(u < 64 for u in threads)
             assert int(unsigned[t, 5]) == (1 << lane) - 1
             if t % 5 == 1:
                 assert int(unsigned[t, 6]) == sum(1 << i for i, u in enumerate(threads) if u % 5 == 1)
                 assert int(unsigned[t, 7]) == sum(1 << i for i, u in enumerate(threads) if u % 5 == 1 and u > 20)
-    assert (got[:, 8] == len(range(0, 128, 7))).all() and (got[:, 9] == 0).all() and (got[:, 10] == 1).all()
+    assert (got[:, 8] == len(range(0, 128, 7))).all()
+    assert (got[:, 9] == 0).all()
+    assert (got[:, 10] == 1).all()
 
 
 @pytest.mark.parametrize("cuda", [False, True], ids=["hip", "cuda"])
@@ -118,9 +123,12 @@ def test_match_and_reduce(gpu: str, cuda: bool) -> None:
         for t in threads:
             row = [int(v) for v in got[t]]
             assert row[0] & (1 << size) - 1 == sum(1 << i for i, u in enumerate(threads) if u % 5 == t % 5)
-            assert row[1] & (1 << size) - 1 == (1 << size) - 1 and row[2] == 1
-            assert row[3] == 0 and row[4] == 0
-            assert row[5] == sum(threads) and row[6] == max(u * 37 % 101 for u in threads)
+            assert row[1] & (1 << size) - 1 == (1 << size) - 1
+            assert row[2] == 1
+            assert row[3] == 0
+            assert row[4] == 0
+            assert row[5] == sum(threads)
+            assert row[6] == max(u * 37 % 101 for u in threads)
             assert row[7] == np.bitwise_xor.reduce(threads)
             assert row[8] == (threads[1] if t & 1 else 0)
 
@@ -136,8 +144,10 @@ def test_groups(gpu: str, cuda: bool) -> None:
         auto tile = cg::tiled_partition<16>(block);
         auto four = cg::tiled_partition<4>(tile);
         cg::thread_group any = cg::tiled_partition(block, 8);
-        o[0] = block.thread_rank(); o[1] = tile.thread_rank(); o[2] = tile.meta_group_rank(); o[3] = four.meta_group_rank();
-        o[4] = cg::reduce(tile, t, cg::plus<int>()); o[5] = cg::inclusive_scan(tile, t); o[6] = cg::exclusive_scan(four, t);
+        o[0] = block.thread_rank(); o[1] = tile.thread_rank(); o[2] = tile.meta_group_rank();
+        o[3] = four.meta_group_rank();
+        o[4] = cg::reduce(tile, t, cg::plus<int>());
+        o[5] = cg::inclusive_scan(tile, t); o[6] = cg::exclusive_scan(four, t);
         o[7] = tile.ballot(t % 3 == 0); o[8] = any.size() * 100 + any.thread_rank(); o[9] = tile.shfl(t, 3);
         if (t % 3 == 1) {
             auto some = cg::coalesced_threads();
@@ -166,13 +176,15 @@ def test_groups(gpu: str, cuda: bool) -> None:
                     some.index(t), len(some), some[2], some[0], sum(1 << i for i, u in enumerate(some) if u % 2),
                     len(label) * 1000 + label.index(t) * 10 + 4, some.index(t),
                 ]  # fmt: skip
-            assert row[17] == (5 if t % 16 < 5 else 11) and row[18] == 0
+            assert row[17] == (5 if t % 16 < 5 else 11)
+            assert row[18] == 0
 
 
 def test_atomics(gpu: str) -> None:
     source = """
     #include <hip/hip_fp16.h>
-    extern "C" __global__ void k(int *i, unsigned *u, unsigned long long *l, float *f, double *d, __half2 *h, unsigned short *s) {
+    extern "C" __global__ void k(int *i, unsigned *u, unsigned long long *l, float *f, double *d, __half2 *h,
+                                 unsigned short *s) {
         const int t = threadIdx.x;
         atomicAdd(&i[0], t); atomicSub(&i[1], t); atomicMax(&i[2], t - 50); atomicMin(&i[3], t - 50);
         atomicAnd(&i[4], ~(1 << t % 32)); atomicOr(&i[5], 1 << t % 32); atomicXor(&i[6], t); atomicExch(&i[7], 7);
@@ -197,6 +209,9 @@ def test_atomics(gpu: str) -> None:
     softrock.synchronize()
     total = sum(range(THREADS))
     assert i.tolist() == [total, -total, 77, -50, 0, -1, np.bitwise_xor.reduce(range(THREADS)), 7, 256]
-    assert u.tolist() == [128 % 10, (0 - 128) % 10, 128] and lo.tolist() == [128 << 33, 127 << 40]
-    assert f.tolist() == [64, 127, -127, 128, 256, -128] and d.tolist() == [32, 127]
-    assert h.tolist() == [128, 256] and s.tolist() == [0, 128, 0, 0]
+    assert u.tolist() == [128 % 10, (0 - 128) % 10, 128]
+    assert lo.tolist() == [128 << 33, 127 << 40]
+    assert f.tolist() == [64, 127, -127, 128, 256, -128]
+    assert d.tolist() == [32, 127]
+    assert h.tolist() == [128, 256]
+    assert s.tolist() == [0, 128, 0, 0]

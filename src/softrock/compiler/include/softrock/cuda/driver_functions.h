@@ -1,6 +1,6 @@
 /* Part of softrock (MIT licence, see LICENSE). CUDA driver functions that differ from HIP in the name only. */
-#ifndef SOFTROCK_CUDA_DRIVER_FUNCTIONS_H
-#define SOFTROCK_CUDA_DRIVER_FUNCTIONS_H
+#ifndef SOFTROCK_CUDA_DETAIL_DRIVER_FUNCTIONS_H
+#define SOFTROCK_CUDA_DETAIL_DRIVER_FUNCTIONS_H
 
 #define cuArray3DCreate hipArray3DCreate
 #define cuArray3DCreate_v2 hipArray3DCreate

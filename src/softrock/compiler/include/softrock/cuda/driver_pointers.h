@@ -1,7 +1,7 @@
 /* Part of softrock (MIT licence, see LICENSE). CUDA driver functions with device addresses. CUDA's CUdeviceptr is an integer, HIP's
  * address a pointer: arguments pass through __sr_cu, which turns one into the other and leaves everything else alone. */
-#ifndef SOFTROCK_CUDA_DRIVER_POINTERS_H
-#define SOFTROCK_CUDA_DRIVER_POINTERS_H
+#ifndef SOFTROCK_CUDA_DETAIL_DRIVER_POINTERS_H
+#define SOFTROCK_CUDA_DETAIL_DRIVER_POINTERS_H
 
 #include "hip/detail/api_functions.h"
 

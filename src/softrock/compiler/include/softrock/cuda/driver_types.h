@@ -1,8 +1,8 @@
 /* Part of softrock (MIT licence, see LICENSE). CUDA driver types.
  * CUDA's name on the left, HIP's on the right; where the two differ in more than the name, the function is not here but in
  * cuda.h. */
-#ifndef SOFTROCK_CUDA_DRIVER_TYPES_H
-#define SOFTROCK_CUDA_DRIVER_TYPES_H
+#ifndef SOFTROCK_CUDA_DETAIL_DRIVER_TYPES_H
+#define SOFTROCK_CUDA_DETAIL_DRIVER_TYPES_H
 
 #define CUDA_ARRAY3D_DESCRIPTOR HIP_ARRAY3D_DESCRIPTOR
 #define CUDA_ARRAY3D_DESCRIPTOR_st HIP_ARRAY3D_DESCRIPTOR

@@ -1,8 +1,8 @@
 /* Part of softrock (MIT licence, see LICENSE). CUDA driver enumerators and flags.
  * CUDA's name on the left, HIP's on the right; where the two differ in more than the name, the function is not here but in
  * cuda.h. */
-#ifndef SOFTROCK_CUDA_DRIVER_VALUES_H
-#define SOFTROCK_CUDA_DRIVER_VALUES_H
+#ifndef SOFTROCK_CUDA_DETAIL_DRIVER_VALUES_H
+#define SOFTROCK_CUDA_DETAIL_DRIVER_VALUES_H
 
 #define CUDA_ARRAY3D_CUBEMAP hipArrayCubemap
 #define CUDA_ARRAY3D_LAYERED hipArrayLayered

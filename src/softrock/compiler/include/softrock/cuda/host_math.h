@@ -1,6 +1,6 @@
 /* Part of softrock (MIT licence, see LICENSE). CUDA's own mathematics functions for host code, which the C library lacks. */
-#ifndef SOFTROCK_CUDA_HOST_MATH_H
-#define SOFTROCK_CUDA_HOST_MATH_H
+#ifndef SOFTROCK_CUDA_DETAIL_HOST_MATH_H
+#define SOFTROCK_CUDA_DETAIL_HOST_MATH_H
 
 #if defined(__cplusplus) && !defined(__HIPCC_RTC__)
 #include <cmath>

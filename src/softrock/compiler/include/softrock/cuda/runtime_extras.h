@@ -1,7 +1,7 @@
 /* Part of softrock (MIT licence, see LICENSE). What CUDA's runtime names and HIP's has no word for: error codes with CUDA's
  * values, which no call here returns, and settings that have nothing to set. */
-#ifndef SOFTROCK_CUDA_RUNTIME_EXTRAS_H
-#define SOFTROCK_CUDA_RUNTIME_EXTRAS_H
+#ifndef SOFTROCK_CUDA_DETAIL_RUNTIME_EXTRAS_H
+#define SOFTROCK_CUDA_DETAIL_RUNTIME_EXTRAS_H
 
 #include "hip/detail/api_functions.h"
 

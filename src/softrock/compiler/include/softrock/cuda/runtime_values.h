@@ -1,8 +1,8 @@
 /* Part of softrock (MIT licence, see LICENSE). CUDA runtime enumerators and flags.
  * CUDA's name on the left, HIP's on the right; where the two differ in more than the name, the function is not here but in
  * cuda_runtime_api.h. */
-#ifndef SOFTROCK_CUDA_RUNTIME_VALUES_H
-#define SOFTROCK_CUDA_RUNTIME_VALUES_H
+#ifndef SOFTROCK_CUDA_DETAIL_RUNTIME_VALUES_H
+#define SOFTROCK_CUDA_DETAIL_RUNTIME_VALUES_H
 
 #define cudaAccessPropertyNormal hipAccessPropertyNormal
 #define cudaAccessPropertyPersisting hipAccessPropertyPersisting

@@ -4,8 +4,8 @@
  * clang's own CUDA mode does not define it either. __CUDA_ARCH__ is 700 in the device pass: the first architecture with the
  * _sync functions and double atomics, and the last before sources reach for inline PTX (ldmatrix, cp.async) that no AMD GPU
  * has. cudaDeviceProp says 7.0 for the same reason. */
-#ifndef SOFTROCK_CUDA_VERSION_H
-#define SOFTROCK_CUDA_VERSION_H
+#ifndef SOFTROCK_CUDA_DETAIL_VERSION_H
+#define SOFTROCK_CUDA_DETAIL_VERSION_H
 
 #if !defined(__SOFTROCK_CUDA__) && defined(__HIP__)
 #error "a CUDA source is compiled as HIP: compile it as a .cu file, or with -x cuda (-D__SOFTROCK_CUDA__=1)"
