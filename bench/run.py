@@ -2,8 +2,8 @@
 
     python bench/run.py [--gpu gfx942] [--threads 1] [--repeat 7] [--json FILE]
 
-Prints medians with minimum and maximum. Inputs hold random data before the clock starts; every result is checked against NumPy. With
-one thread the process is pinned to one CPU.
+Prints medians with minimum and maximum. Inputs hold random data before the clock starts; every result is checked
+against NumPy. With one thread the process is pinned to one CPU.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     figures = measure(args.gpu, args.threads, args.repeat)
-    print(f"{args.threads} thread(s), {platform.processor() or platform.machine()}, median of {args.repeat} (low to high)")
+    host = platform.processor() or platform.machine()
+    print(f"{args.threads} thread(s), {host}, median of {args.repeat} (low to high)")
     for each in figures:
         print(f"{each.case:20} {each.who:18} {each.median:8.2f} {each.unit}  ({each.low:.2f} to {each.high:.2f})")
     if args.json:

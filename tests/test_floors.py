@@ -9,7 +9,8 @@ import softrock
 
 ROOT = Path(softrock.__file__).parent
 ORDER = (
-    "core", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs", "abi", "hipify", "inspect", "cli",
+    "core", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs", "abi",
+    "hipify", "inspect", "cli",
 )  # fmt: skip
 ALLOWED: dict[str, set[str]] = {}
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- kernels stand here as C text
 """Whole kernels, compiled by clang and run on the software GPU, against NumPy."""
 
 from __future__ import annotations

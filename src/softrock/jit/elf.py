@@ -1,4 +1,5 @@
-"""The little that loading needs to know of an x86-64 or AArch64 ELF object of our own making; no import of an ELF library on the warm path."""
+"""The little that loading needs to know of an x86-64 or AArch64 ELF object of our own making; no import of an ELF
+library on the warm path."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from softrock.codeobj import CodeObject, Kernel
 from softrock.core import cache, settings
 
 DYNAMIC_STACK_BYTES = 16384
-"""Scratch a lane gets for calls through pointers and recursion, where the compiler cannot tell a bound (HIP's default stack limit)."""
+"""Scratch a lane gets for calls through pointers and recursion, where the compiler cannot tell a bound (HIP's
+default stack limit)."""
 
 _CACHE_KIND = "code"
 

@@ -1,7 +1,7 @@
 """Lane loads and stores with their fast paths.
 
-Most accesses of a wave are consecutive (one vector access) or all to one address (a broadcast); which it is is tested at run time, and
-what remains gathers, or on hosts without gathers goes lane by lane through the native runtime.
+Most accesses of a wave are consecutive (one vector access) or all to one address (a broadcast); which it is is
+tested at run time, and what remains gathers, or on hosts without gathers goes lane by lane through the native runtime.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def scatter(x: Wave, value: Val, addresses: Val) -> None:
     x.b.line_debug(f"call void @{name}({value.typed}, {pointers} {ref}, i32 1, {x.exec_mask().typed})")
 
 
-# -- arrays in memory for the runtime's lane-by-lane helpers ----------------------------------------------------------------------
+# -- arrays in memory for the runtime's lane-by-lane helpers -------------------------------------------------
 
 
 def spill(x: Wave, name: str, values: Sequence[Val]) -> str:
@@ -158,7 +158,7 @@ def call_store(
     x.b.call_void(helper, *leading, where, mask64(x), x.scalar("u32", size), x.scalar("u32", x.W), values)
 
 
-# -- the ways through an access -------------------------------------------------------------------------------------------------------
+# -- the ways through an access ------------------------------------------------------------------------------
 
 
 def choose(

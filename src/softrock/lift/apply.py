@@ -135,7 +135,8 @@ def finish_float(x: Wave, inst: Instruction, value: Val) -> Val:
         return value
     omod = inst.mod("omod")
     if omod and not x.mode.ieee and x.flushes(value):
-        # Ignored in IEEE mode and where denormal results are kept; flushes, and gives no negative zero (ISA guides, OMOD).
+        # Ignored in IEEE mode and where denormal results are kept; flushes, and gives no negative zero (ISA guides,
+        # OMOD).
         value = x.flush(value) * (2.0, 4.0, 0.5)[omod - 1]
         value = x.flush(value) + 0.0
     if inst.mod("clamp") and not x.clamp_handled:

@@ -1,7 +1,8 @@
 """From code bytes to a control-flow graph of decoded instructions, one GPU function at a time.
 
-Blocks end at branches, calls, and wherever EXEC may change, since the translator decides there whether all lanes are on.
-Addresses made by ``s_getpc_b64`` plus constants are followed, so that direct calls and far jumps are known statically.
+Blocks end at branches, calls, and wherever EXEC may change, since the translator decides there whether all lanes are
+on. Addresses made by ``s_getpc_b64`` plus constants are followed, so that direct calls and far jumps are known
+statically.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class Function:
 
 
 class PcTracker:
-    """Follows addresses inside the code object through s_getpc_b64, additions of constants and loads of known pointers."""
+    """Follows addresses inside the code object through s_getpc_b64, additions of constants and loads of known
+    pointers."""
 
     def __init__(self, pointer_at: Callable[[int], int | None]) -> None:
         self.low: dict[int, int] = {}

@@ -16,10 +16,27 @@ from softrock.lift.regs import M0, Registers
 from softrock.lift.wave import OFFSET
 
 _PRESERVES_HIGH_ON_GFX9 = frozenset(
-    "v_mad_f16 v_mad_u16 v_mad_i16 v_fma_f16 v_div_fixup_f16 v_min3_f16 v_min3_i16 v_min3_u16 v_max3_f16 v_max3_i16 "
-    "v_max3_u16 v_med3_f16 v_med3_i16 v_med3_u16 v_fma_mixlo_f16 v_mad_mixlo_f16".split()
+    [
+        "v_mad_f16",
+        "v_mad_u16",
+        "v_mad_i16",
+        "v_fma_f16",
+        "v_div_fixup_f16",
+        "v_min3_f16",
+        "v_min3_i16",
+        "v_min3_u16",
+        "v_max3_f16",
+        "v_max3_i16",
+        "v_max3_u16",
+        "v_med3_f16",
+        "v_med3_i16",
+        "v_med3_u16",
+        "v_fma_mixlo_f16",
+        "v_mad_mixlo_f16",
+    ]
 )
-"""gfx9's 16-bit operations clear the destination's high half, except those that came with gfx9 (LLVM AMDGPU backend notes)."""
+"""gfx9's 16-bit operations clear the destination's high half, except those that came with gfx9 (LLVM AMDGPU backend
+notes)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +84,7 @@ class Wave:
         self.arrays[name] = max(size, self.arrays.get(name, 0))
         return f"%{name}"
 
-    # -- basics ----------------------------------------------------------------------------------------------------------
+    # -- basics ----------------------------------------------------------------------------------------------
 
     def unsupported(self, inst: Instruction, why: str = "") -> UnsupportedError:
         """The error for an instruction that cannot be translated; the caller raises it."""
@@ -131,9 +148,7 @@ class Wave:
         kind, bits = elem_of(elem)
         from softrock.lift.ir import Ty
 
-        return self.b.op(
-            Ty(kind, bits, 0), f"load i{bits}, ptr {pointer}, align {bits // 8}, !invariant.load !0"
-        )
+        return self.b.op(Ty(kind, bits, 0), f"load i{bits}, ptr {pointer}, align {bits // 8}, !invariant.load !0")
 
     def start(self, inst: Instruction) -> None:
         """Begin an instruction."""
@@ -160,10 +175,11 @@ class Wave:
         self.clamp_handled = True
         return bool(self.inst is not None and self.inst.mod("clamp"))
 
-    # -- scalar operands ---------------------------------------------------------------------------------------------------
+    # -- scalar operands -------------------------------------------------------------------------------------
 
     def read_scalar(self, op: Operand, elem: str) -> Val:
-        """A scalar operand as `elem`. 64-bit types read register pairs; 16-bit types the low half (or the half named)."""
+        """A scalar operand as `elem`. 64-bit types read register pairs; 16-bit types the low half (or the half
+        named)."""
         kind, bits = elem_of(elem)
         if op.kind in (Kind.INT, Kind.LITERAL, Kind.FLOAT):
             return self._constant(op, kind, bits, elem)
@@ -290,7 +306,7 @@ class Wave:
         self.regs.set_exec(bits)
         self._mask = None
 
-    # -- lane masks -----------------------------------------------------------------------------------------------------------
+    # -- lane masks ------------------------------------------------------------------------------------------
 
     def read_mask_bits(self, op: Operand) -> Val:
         """A lane-mask operand as a scalar of W bits."""
@@ -311,7 +327,7 @@ class Wave:
             bits = bits & self.regs.exec()
         self.write_scalar(op, bits)
 
-    # -- vector operands -----------------------------------------------------------------------------------------------------
+    # -- vector operands -------------------------------------------------------------------------------------
 
     def bank_index(self, op: Operand) -> int:
         """Number of a VGPR or AGPR in the vector bank."""
@@ -497,7 +513,7 @@ class Wave:
         for k, value in enumerate(values):
             self.regs.vector.write(r + k, value.splat(self.W))
 
-    # -- lanes -------------------------------------------------------------------------------------------------------------------
+    # -- lanes -----------------------------------------------------------------------------------------------
 
     def first_lane_index(self) -> Val:
         """u32 scalar: the first active lane, 0 where none is (v_readfirstlane's rule)."""

@@ -1,4 +1,5 @@
-"""Data-parallel primitives: the lane movements of DPP16 and DPP8 (ISA guides: "DPP", RDNA3 section 7.7, CDNA3 section 6.8)."""
+"""Data-parallel primitives: the lane movements of DPP16 and DPP8 (ISA guides: "DPP", RDNA3 section 7.7, CDNA3
+section 6.8)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Translate one GPU function to one LLVM function ``i64 @f_<address>(ptr %wave)``.
 
-Every block may exist twice: once where all lanes are known to be on (no masks at all), once under EXEC. Whatever writes EXEC
-ends its block with a run-time test that picks the version to go on with. A function returns the GPU address to go on at, or
-END when the wave has ended; a call spills the register file to the wave's save area and loads it back.
+Every block may exist twice: once where all lanes are known to be on (no masks at all), once under EXEC. Whatever
+writes EXEC ends its block with a run-time test that picks the version to go on with. A function returns the GPU
+address to go on at, or END when the wave has ended; a call spills the register file to the wave's save area and
+loads it back.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class FunctionLifter:
         self.debug_lines: dict[int, None] = {}
         self._spin_edges = self._find_spins()
 
-    # -- driving -----------------------------------------------------------------------------------------------------------
+    # -- driving ---------------------------------------------------------------------------------------------
 
     def lift(self) -> None:
         """Translate every reachable block."""
@@ -153,7 +154,8 @@ class FunctionLifter:
             apply.run(x, part, semantic)
 
     def _exchange(self, inst: Instruction) -> None:
-        # Each half overwrites a source of the other: run the first, keep its result aside, put the old value back, run the second.
+        # Each half overwrites a source of the other: run the first, keep its result aside, put the old value back,
+        # run the second.
         bank = self.regs.vector
         first, second = inst.parts
         dst = first.dst[0].index
@@ -179,7 +181,7 @@ class FunctionLifter:
         else:
             self.b.cond_branch(bits.eq(-1), self.node(address, True), self.node(address, False))
 
-    # -- control flow --------------------------------------------------------------------------------------------------------
+    # -- control flow ----------------------------------------------------------------------------------------
 
     def _control(self, inst: Instruction) -> bool:
         """Translate a control instruction that ends its block; False for anything else."""
@@ -260,7 +262,8 @@ class FunctionLifter:
         self.b.begin(on)
 
     def _find_spins(self) -> set[tuple[int, int]]:
-        """Back edges of loops that may wait for another wave: they hold an atomic or a coherent load, and no barrier."""
+        """Back edges of loops that may wait for another wave: they hold an atomic or a coherent load, and no
+        barrier."""
         self._late = []
         edges: set[tuple[int, int]] = set()
         suspects, barriers = [], []
@@ -269,9 +272,7 @@ class FunctionLifter:
                 name = inst.op
                 if "atomic" in name or name.startswith(
                     ("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")
-                ):
-                    suspects.append(inst.address)
-                elif "_load_" in name and any(inst.mod(m) for m in _COHERENT) and not name.startswith("s_"):
+                ) or ("_load_" in name and any(inst.mod(m) for m in _COHERENT) and not name.startswith("s_")):
                     suspects.append(inst.address)
                 elif name == "s_barrier":
                     barriers.append(inst.address)
@@ -341,14 +342,14 @@ class FunctionLifter:
         self.b.line_debug(f"{ref} = call ptr @sr_lookup(ptr %wave, {offset.typed})")
         return self.b.op_debug(Ty("u", 64, 0), f"call i64 {ref}(ptr %wave)")
 
-    # -- entry state ------------------------------------------------------------------------------------------------------------
+    # -- entry state -----------------------------------------------------------------------------------------
 
     def _kernel_state(self, kernel: Kernel) -> None:
         from softrock.lift.entry import set_initial_state
 
         set_initial_state(self.x, kernel)
 
-    # -- text ----------------------------------------------------------------------------------------------------------------------
+    # -- text ------------------------------------------------------------------------------------------------
 
     def text(self) -> str:
         """The function's LLVM definition."""

@@ -1,8 +1,9 @@
 """Which masked writes must keep the inactive lanes of their destination.
 
-A write under EXEC leaves inactive lanes as they were. Merging old and new costs a select for every result, and most results are
-temporaries nobody reads in another lane set. The old lanes matter only if the register may be read after EXEC has gained lanes (or by
-an operation that looks across lanes) before a later write covers them. Two bit sets per program point, solved backwards:
+A write under EXEC leaves inactive lanes as they were. Merging old and new costs a select for every result, and most
+results are temporaries nobody reads in another lane set. The old lanes matter only if the register may be read after
+EXEC has gained lanes (or by an operation that looks across lanes) before a later write covers them. Two bit sets per
+program point, solved backwards:
 
 * ``use``: registers that may be read before being written, counting a write under the present EXEC as covering;
 * ``wide``: registers that may be read after EXEC has gained lanes.
@@ -23,7 +24,8 @@ ALL = (1 << 512) - 1
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Vector registers (bit sets) an instruction reads, writes whole, and reads across lanes; and what it does to EXEC."""
+    """Vector registers (bit sets) an instruction reads, writes whole, and reads across lanes; and what it does to
+    EXEC."""
 
     reads: int
     writes: int

@@ -2,8 +2,9 @@
 
 To add an instruction, write a small function in the module of its format family and decorate it:
 
-* ``@valu("v_add_f32", "f32 <- f32 f32")``: a per-lane operation. The wrapper fetches sources with their modifiers (neg, abs,
-  op_sel, SDWA, DPP, inline constants by type), applies omod and clamp, and writes the destination under EXEC.
+* ``@valu("v_add_f32", "f32 <- f32 f32")``: a per-lane operation. The wrapper fetches sources with their modifiers
+  (neg, abs, op_sel, SDWA, DPP, inline constants by type), applies omod and clamp, and writes the destination under
+  EXEC.
 * ``@salu("s_add_u32", "u32 scc <- u32 u32")``: a scalar operation.
 * ``@packed("v_pk_add_f16", "f16 <- f16 f16")``: called once for each half with op_sel/neg applied.
 * ``@raw("s_barrier")``: everything by hand, ``def f(x: Wave, inst: Instruction)``.

@@ -1,8 +1,9 @@
 """The register file of one function under translation.
 
-Inside a basic block registers are SSA values kept here; at its end what changed is stored to stack slots, which LLVM promotes
-to SSA form across blocks. 64-bit values are kept whole beside their halves, so that addresses and doubles are not taken apart and
-put together again; registers that a function uses mostly as pairs get one 64-bit slot (`paired`).
+Inside a basic block registers are SSA values kept here; at its end what changed is stored to stack slots, which LLVM
+promotes to SSA form across blocks. 64-bit values are kept whole beside their halves, so that addresses and doubles
+are not taken apart and put together again; registers that a function uses mostly as pairs get one 64-bit slot
+(`paired`).
 
 Numbers: VGPRs 0-255, AGPRs 256-511; SGPRs by hardware number (VCC 106, TTMP 108-123), M0 124, EXEC apart.
 """

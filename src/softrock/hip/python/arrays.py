@@ -1,7 +1,7 @@
 """Arrays in device memory.
 
-On the software GPU device memory is host memory: an :class:`Array` shares its data with NumPy and torch without a copy. On a
-hardware GPU data move by explicit copies (`Array.numpy`, `array`).
+On the software GPU device memory is host memory: an :class:`Array` shares its data with NumPy and torch without a
+copy. On a hardware GPU data move by explicit copies (`Array.numpy`, `array`).
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ def array(values: ArrayLike, dtype: DTypeLike | None = None) -> Array:
 
 
 def from_dlpack(tensor: Any) -> Array:
-    """An array over the memory of a CPU tensor (torch, NumPy, JAX …): shared on the software GPU, copied on hardware."""
+    """An array over the memory of a CPU tensor (torch, NumPy, JAX …): shared on the software GPU, copied on
+    hardware."""
     import numpy as np
 
     view = np.from_dlpack(tensor)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from softrock.core.errors import UsageError
-from softrock.hip import memory, modules, state, streams
 from softrock.hip import launch as launching
+from softrock.hip import memory, modules, state, streams
 from softrock.hip.python.arrays import Array
 from softrock.hip.python.streams import Stream
 
@@ -78,9 +78,9 @@ class Kernel:
 
         Args:
             grid: blocks in x, y, z. block: threads of a block in x, y, z. shared: bytes of dynamic LDS.
-            args: for pointers: `Array`, NumPy arrays and CPU tensors (anything with DLPack; C-contiguous), device addresses as int,
-                or None. For values: NumPy scalars of the parameter's size, structured NumPy scalars, bytes; Python numbers where
-                the kernel's type is known (kernels that are not ``extern "C"``).
+            args: for pointers: `Array`, NumPy arrays and CPU tensors (anything with DLPack; C-contiguous), device
+                addresses as int, or None. For values: NumPy scalars of the parameter's size, structured NumPy
+                scalars, bytes; Python numbers where the kernel's type is known (kernels that are not ``extern "C"``).
 
         With host arrays among the arguments the call waits for the kernel; with `Array` alone it is asynchronous.
 
@@ -150,8 +150,8 @@ class Kernel:
             letter = _SCALARS.get(self._types[index]) if self._types else None
             if letter is None:
                 raise UsageError(
-                    f"kernel {self.name}: the type of argument {index} ({slot.size} bytes) is not known, so {value!r} could mean "
-                    "several things",
+                    f"kernel {self.name}: the type of argument {index} ({slot.size} bytes) is not known, "
+                    f"so {value!r} could mean several things",
                     hint="pass a NumPy scalar, for instance numpy.float32(2) or numpy.int32(2)",
                 )
             if isinstance(value, float) and letter not in "efd":

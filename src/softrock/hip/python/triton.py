@@ -4,8 +4,8 @@
     soft.activate()            # before the first kernel; the GPU model is SOFTROCK_GPUS
     kernel[grid](x, y, …)      # x, y: torch CPU tensors
 
-Triton compiles for the current device and launches through our libamdhip64; tensors are passed by address, for the software GPU's memory is
-host memory. `softrock.synchronize()` (or a copy) makes results visible.
+Triton compiles for the current device and launches through our libamdhip64; tensors are passed by address, for the
+software GPU's memory is host memory. `softrock.synchronize()` (or a copy) makes results visible.
 """
 
 from __future__ import annotations

@@ -16,8 +16,30 @@ from softrock.lift.semantics.global_memory import Raw
 CODES = {
     name: code
     for code, name in enumerate(
-        "swap cmpswap add sub rsub smin umin smax umax and or xor inc dec fadd fmin fmax pk_add_f16 pk_add_bf16 "
-        "cond_sub sub_clamp mskor".split()
+        [
+            "swap",
+            "cmpswap",
+            "add",
+            "sub",
+            "rsub",
+            "smin",
+            "umin",
+            "smax",
+            "umax",
+            "and",
+            "or",
+            "xor",
+            "inc",
+            "dec",
+            "fadd",
+            "fmin",
+            "fmax",
+            "pk_add_f16",
+            "pk_add_bf16",
+            "cond_sub",
+            "sub_clamp",
+            "mskor",
+        ]
     )
 }
 
@@ -146,9 +168,7 @@ def _exchange2(bits: int, unit: int) -> Raw:
         words = bits // 32
         dst = inst.dst[0]
         for k, (name, role) in enumerate((("offset0", "data0"), ("offset1", "data1"))):
-            where = access.spill(
-                x, "lane_at", [access.lane_addresses(x, lds.address(x, inst, inst.mod(name) * unit))]
-            )
+            where = access.spill(x, "lane_at", [access.lane_addresses(x, lds.address(x, inst, inst.mod(name) * unit))])
             values = access.spill(x, "lane_in", lds.data(x, inst, role, words))
             out = access.clear(x, "lane_out", words)
             tail = [x.scalar("u32", 1)] + ([x.scalar("u32", x.W)] if bits == 64 else [])

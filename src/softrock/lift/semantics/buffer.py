@@ -1,7 +1,8 @@
-"""MUBUF loads and stores: memory through a four-dword resource descriptor (ISA guides: "Vector memory buffer instructions").
+"""MUBUF loads and stores: memory through a four-dword resource descriptor (ISA guides: "Vector memory buffer
+instructions").
 
-Out-of-range loads give 0 and stores are dropped. gfx9 checks raw buffers byte offset against NUM_RECORDS and structured ones (a stride,
-and an index) by index; gfx10 and later choose by the descriptor's OOB_SELECT field.
+Out-of-range loads give 0 and stores are dropped. gfx9 checks raw buffers byte offset against NUM_RECORDS and
+structured ones (a stride, and an index) by index; gfx10 and later choose by the descriptor's OOB_SELECT field.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def locate(x: Wave, inst: Instruction, size: int) -> Place:
 
 
 def _refuse_swizzle(x: Wave, word: list[Val]) -> None:
-    """A swizzled buffer or one that adds the thread id would be addressed wrongly: end the kernel with a clear fault."""
+    """A swizzled buffer or one that adds the thread id would be addressed wrongly: end the kernel with a clear
+    fault."""
     swizzled = (word[1] >> 31) if x.target.major < 11 else (word[1] >> 30)
     add_tid = (word[3] >> 23) & 1
     bad = (swizzled | add_tid).ne(0)

@@ -1,7 +1,7 @@
 """GLOBAL and FLAT loads and stores (ISA guides: "Flat memory instructions").
 
-A FLAT address in the shared aperture is the host address of the LDS itself, so only the private aperture needs a test, and only in
-kernels that have private memory.
+A FLAT address in the shared aperture is the host address of the LDS itself, so only the private aperture needs a
+test, and only in kernels that have private memory.
 """
 
 from __future__ import annotations

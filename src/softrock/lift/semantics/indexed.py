@@ -17,7 +17,8 @@ _SRC0, _DST = 1, 8
 
 
 def _switch(x: Wave, base: int, index: Val, body: Callable[[int], Val | None]) -> Val | None:
-    """Run ``body(register)`` for register ``base + index``; nothing (or 0) where that lies beyond the kernel's registers."""
+    """Run ``body(register)`` for register ``base + index``; nothing (or 0) where that lies beyond the kernel's
+    registers."""
     b = x.b
     x.regs.flush()
     x.new_block_keeps_exec()
