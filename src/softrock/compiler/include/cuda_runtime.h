@@ -4,6 +4,15 @@
 #define SOFTROCK_CUDA_RUNTIME_H
 
 #include "softrock/cuda/version.h"
+#if !defined(__HIPCC_RTC__)
+/* Sources lean on what nvcc's own first include brings along (time(), INT_MAX, ...). */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
 #include "hip/hip_runtime.h"
 #include "cuda_runtime_api.h"
 #include "softrock/cuda/host_math.h"
