@@ -98,7 +98,7 @@ APPROXIMATE = {
 @pytest.mark.parametrize("function", sorted({each.function for each in cases()}))
 def test_every_function_gives_the_hosts_bits(gpu: str, function: str, type_name: str) -> None:
     each = next(c for c in cases() if c.function == function)
-    columns = arguments(each, "f32" if type_name == "f16" else type_name, 2000)
+    columns = arguments(each, type_name, 2000)
     if type_name == "f16" and len(columns) == 1:
         columns = [np.arange(65536, dtype=np.uint16).view(np.float16)]
     got = on_gpu(function, type_name, columns)

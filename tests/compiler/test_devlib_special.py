@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,51 @@ def test_division_remainders_are_exact(host: HostEvaluator, type_name: str) -> N
     y = [fmt.nearest(math.ldexp(source.uniform(0.5, 1), source.randint(-20, 20))) for _ in x]
     assert host("fmod", type_name, [x, y]) == [math.fmod(a, b) for a, b in zip(x, y, strict=True)]
     assert host("remainder", type_name, [x, y]) == [math.remainder(a, b) for a, b in zip(x, y, strict=True)]
+
+
+# CUDA's documented bounds of the fast intrinsics: domain, absolute bound there.
+NATIVE = {
+    "sin": (math.sin, -math.pi, math.pi, 2**-21.41),
+    "cos": (math.cos, -math.pi, math.pi, 2**-21.19),
+    "log": (math.log, 0.5, 2.0, 2**-21.41),
+    "log2": (math.log2, 0.5, 2.0, 2**-22),
+    "log10": (math.log10, 0.5, 2.0, 2**-24),
+}
+# And in ulps: domain, bound over the argument.
+NATIVE_ULPS: dict[str, tuple[Callable[[float], float], float, float, Callable[[float], float]]] = {
+    "exp": (math.exp, -87.0, 88.0, lambda x: 2 + math.floor(abs(1.173 * x))),
+    "exp10": (lambda x: 10.0**x, -37.0, 38.0, lambda x: 2 + math.floor(abs(2.97 * x))),
+    "exp2": (lambda x: 2.0**x, -126.0, 127.9, lambda x: 2),
+    "log": (math.log, 2.0, 1e30, lambda x: 3),
+    "log2": (math.log2, 2.0, 1e30, lambda x: 2),
+    "log10": (math.log10, 2.0, 1e30, lambda x: 3),
+    "rsqrt": (lambda x: 1 / math.sqrt(x), 1e-30, 1e30, lambda x: 2),
+    "sqrt": (math.sqrt, 1e-30, 1e30, lambda x: 1),
+    "recip": (lambda x: 1 / x, 1e-30, 1e30, lambda x: 1),
+}
+
+
+def native(host: HostEvaluator, name: str, low: float, high: float) -> list[tuple[float, float]]:
+    """Arguments and results of a native function, uniform or (over wide ranges) log-uniform."""
+    source, fmt = random.Random(name), FORMATS["f32"]
+    wide = high > 1e6
+    points = [math.exp(source.uniform(math.log(low), math.log(high))) if wide else source.uniform(low, high)
+              for _ in range(20000)]  # fmt: skip
+    points = [fmt.nearest(p) for p in points]
+    function = host.function(f"__ocml_native_{name}_f32", "f32", 1)
+    return [(p, function(p)) for p in points]
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_native_functions_keep_their_absolute_bounds(host: HostEvaluator, name: str) -> None:
+    truth, low, high, bound = NATIVE[name]
+    assert max(abs(result - truth(point)) for point, result in native(host, name, low, high)) <= bound
+
+
+@pytest.mark.parametrize("name", NATIVE_ULPS)
+def test_native_functions_keep_their_bounds_in_ulps(host: HostEvaluator, name: str) -> None:
+    truth, low, high, bound = NATIVE_ULPS[name]
+    for point, result in native(host, name, low, high):
+        exact = truth(point)
+        ulp = math.ldexp(1, math.frexp(exact)[1] - 24)
+        assert abs(result - exact) <= (bound(point) + 0.5) * ulp, point

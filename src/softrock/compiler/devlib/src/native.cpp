@@ -1,17 +1,15 @@
 // native_*: the hardware's approximate operations as they are; denormals are flushed where the hardware flushes them.
 #include "root.h"
 
-#if defined(__AMDGCN__)
-INLINE float fraction(float x) { return __builtin_amdgcn_fractf(x); }
-#else
-INLINE float fraction(float x) { return x - __builtin_floorf(x); }
-#endif
-
 constexpr float INV_TWO_PI = 0x1.45f306p-3f;
 
-// The hardware takes turns and promises nothing beyond 256 of them.
-INLINE float native_sin(float x) { return hw_sin(fraction(x * INV_TWO_PI)); }
-INLINE float native_cos(float x) { return hw_cos(fraction(x * INV_TWO_PI)); }
+// The hardware takes turns and promises nothing beyond 256 of them; taking whole turns away is exact.
+INLINE float turns(float x) {
+  float t = x * INV_TWO_PI;
+  return t - rint_(t);
+}
+INLINE float native_sin(float x) { return hw_sin(turns(x)); }
+INLINE float native_cos(float x) { return hw_cos(turns(x)); }
 INLINE float native_exp(float x) { return hw_exp2(x * coef<float>::log2e_0); }
 INLINE float native_exp10(float x) { return hw_exp2(x * coef<float>::log2_10_0); }
 INLINE float native_log(float x) { return hw_log2(x) * coef<float>::ln2_0; }
