@@ -221,7 +221,7 @@ class FunctionLifter:
             cond = vcc.ne(0)
         elif name in ("execz", "execnz"):
             if x.full:
-                self.b.branch(self.node(target if name == "execnz" else follow, True))
+                self._jump(inst, target if name == "execnz" else follow)
                 return
             cond = self.regs.exec().ne(0)
         else:
