@@ -61,6 +61,12 @@ def test_a_good_program_ends_well(build: Build, run: Run) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("sync: hipSuccess\n", "", 0)
 
 
+@pytest.mark.parametrize("cached", ["0", "1"])
+def test_many_threads(build: Build, run: Run, cached: str) -> None:
+    done = run(build("threads.hip"), gpus="gfx942,gfx1100", SOFTROCK_NO_CACHE=cached)
+    assert (done.stdout, done.returncode) == ("0 bad\n", 0), done.stderr
+
+
 def test_timeout(build: Build, run: Run) -> None:
     done = run(build("faults.hip"), "spin", SOFTROCK_TIMEOUT="0.5")
     assert "sync: hipErrorLaunchTimeOut" in done.stdout

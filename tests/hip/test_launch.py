@@ -9,7 +9,9 @@ import pytest
 
 from softrock.gpu import kernarg
 from softrock.gpu.device import Launch
-from softrock.hip import HipError, devices, launch, memory, modules, occupancy, raw, state, streams
+from softrock.hip import HipError, devices, events, launch, memory, modules, occupancy, raw, state, streams
+
+from .conftest import Ints
 
 ONE = (1, 1, 1)
 WAVE = (64, 1, 1)
@@ -25,10 +27,10 @@ def _run(module: modules.Module, name: str, arguments: bytes, **options: object)
     launch.launch(_function(module, name), ONE, WAVE, arguments, **options)  # type: ignore[arg-type]
 
 
-def test_a_kernel_changes_memory(module: modules.Module, ints: Callable[..., object]) -> None:
+def test_a_kernel_changes_memory(module: modules.Module, ints: type[Ints]) -> None:
     data = ints(list(range(100)))
-    launch.launch(_function(module, "add"), (2, 1, 1), WAVE, struct.pack("<Qii", data.address, 100, 7))  # type: ignore[attr-defined]
-    assert data.read() == [i + 7 for i in range(100)]  # type: ignore[attr-defined]
+    launch.launch(_function(module, "add"), (2, 1, 1), WAVE, struct.pack("<Qii", data.address, 100, 7))
+    assert data.read() == [i + 7 for i in range(100)]
 
 
 def test_arguments_of_every_size_from_pointers(module: modules.Module) -> None:
@@ -47,14 +49,14 @@ def test_arguments_of_every_size_from_pointers(module: modules.Module) -> None:
     assert raw.words(back.address, 4) == [3, 500, 7, 9]
 
 
-def test_arguments_from_extra(module: modules.Module, ints: Callable[..., object]) -> None:
+def test_arguments_from_extra(module: modules.Module, ints: type[Ints]) -> None:
     function = _function(module, "add")
     data = ints([1, 2])
-    block = raw.Held(struct.pack("<Qii", data.address, 2, 10))  # type: ignore[attr-defined]
+    block = raw.Held(struct.pack("<Qii", data.address, 2, 10))
     size = raw.Held(struct.pack("<Q", 16))
     extra = raw.Held(struct.pack("<5Q", 1, block.address, 2, size.address, 3))
     launch.launch(function, ONE, WAVE, launch.arguments_from_extra(function, extra.address))
-    assert data.read() == [11, 12]  # type: ignore[attr-defined]
+    assert data.read() == [11, 12]
     raw.put(size.address, "Q", 8)
     with pytest.raises(HipError, match="16 bytes of arguments"):
         launch.arguments_from_extra(function, extra.address)
@@ -124,10 +126,10 @@ def test_hidden_arguments_of_partial_grids(module: modules.Module) -> None:
     assert struct.unpack_from("<H", block, remainder)[0] == 36
 
 
-def test_dynamic_lds(module: modules.Module, ints: Callable[..., object]) -> None:
+def test_dynamic_lds(module: modules.Module, ints: type[Ints]) -> None:
     data = ints([0] * 64)
-    _run(module, "shared", struct.pack("<Q", data.address), shared=256)  # type: ignore[attr-defined]
-    assert data.read() == list(range(63, -1, -1))  # type: ignore[attr-defined]
+    _run(module, "shared", struct.pack("<Q", data.address), shared=256)
+    assert data.read() == list(range(63, -1, -1))
 
 
 def test_variables(module: modules.Module) -> None:
@@ -170,18 +172,30 @@ def test_a_trap(module: modules.Module, capfd: pytest.CaptureFixture[str]) -> No
 
 def test_a_timeout_says_where_the_waves_are(
     module: modules.Module,
-    ints: Callable[..., object],
+    ints: type[Ints],
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     data = ints([0])
     monkeypatch.setenv("SOFTROCK_TIMEOUT", "0.3")
-    _run(module, "forever", struct.pack("<Q", data.address))  # type: ignore[attr-defined]
+    _run(module, "forever", struct.pack("<Q", data.address))
     with pytest.raises(HipError, match="hipErrorLaunchTimeOut"):
         streams.synchronize()
     message = capfd.readouterr().err
     assert "SOFTROCK_TIMEOUT" in message
     assert "block (0, 0, 0) wave 0" in message
+
+
+def test_a_timeout_ends_waits_for_events_too(
+    module: modules.Module, ints: type[Ints], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = ints([0])
+    monkeypatch.setenv("SOFTROCK_TIMEOUT", "0.2")
+    _run(module, "forever", struct.pack("<Q", data.address))
+    event = events.create()
+    events.record(event)
+    with pytest.raises(HipError, match="hipErrorLaunchTimeOut"):
+        events.synchronize(event)
 
 
 def test_occupancy(module: modules.Module) -> None:

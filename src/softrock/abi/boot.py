@@ -67,12 +67,12 @@ def boot(address: int) -> int:
         registered.attach(records)
     if _primary:
         return _primary
-    _primary = address
     dispatcher = raw.ffi.callback("int(uintptr_t, uintptr_t)", dispatch, error=UNKNOWN)
     finisher = raw.ffi.callback("void(void)", finish)
     _kept.extend((dispatcher, finisher))
     raw.put(address + _DISPATCH, "QQ", _address(dispatcher), _address(finisher))
     _connect(address)
+    _primary = address
     raw.put(address + _PHASE, "i", _RUNNING)
     return address
 
@@ -99,17 +99,8 @@ def _connect(address: int) -> None:
     if raw.get(address + _EMBEDDED, "i"):
         write = raw.ffi.cast("void(*)(char *, size_t, int)", raw.get(address + _WRITE, "Q"))
         printf.set_writer(lambda data, to_stderr: write(raw.ffi.from_buffer(data), len(data), to_stderr))
-        _leave_signals()
     else:
         atexit.register(_python_ends)
-
-
-def _leave_signals() -> None:
-    """The program is not Python's: Ctrl-C must end it as any program, which importing `signal` would change."""
-    import signal
-
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _python_ends() -> None:

@@ -37,8 +37,8 @@ _ATTRIBUTES = (
     (23, "major"), (61, "minor"), (87, "warpSize"), (56, "maxThreadsPerBlock"), (63, "multiProcessorCount"),
     (74, "sharedMemPerBlock"), (76, "sharedMemPerMultiprocessor"), (5, "clockRate"), (60, "memoryClockRate"),
     (59, "memoryBusWidth"), (19, "l2CacheSize"), (57, "maxThreadsPerMultiProcessor"), (71, "regsPerBlock"),
-    (72, "regsPerMultiprocessor"), (67, "pciBusID"), (68, "pciDeviceID"), (69, "pciDomainID"), (10, "cooperativeLaunch"),
-    (8, "concurrentKernels"), (24, "managedMemory"), (85, "unifiedAddressing"), (25, "maxBlocksPerMultiProcessor"),
+    (72, "regsPerMultiprocessor"), (67, "pciBusID"), (68, "pciDeviceID"), (69, "pciDomainID"),
+    (10, "cooperativeLaunch"), (8, "concurrentKernels"), (24, "managedMemory"), (85, "unifiedAddressing"), (25, "maxBlocksPerMultiProcessor"),
 )  # fmt: skip
 _BLOCK_AXES, _GRID_AXES = (26, 27, 28), (29, 30, 31)
 
@@ -192,9 +192,8 @@ class HardwareQueue:
     def __init__(self, device: HardwareDevice, priority: int) -> None:
         self.device = device
         self.handle = ctypes.c_void_p()
-        device.call(
-            "hipStreamCreateWithPriority", ctypes.byref(self.handle), ctypes.c_uint(_NON_BLOCKING), ctypes.c_int(priority)
-        )
+        options = (ctypes.c_uint(_NON_BLOCKING), ctypes.c_int(priority))
+        device.call("hipStreamCreateWithPriority", ctypes.byref(self.handle), *options)
         self._position = 0
         self._fault: Fault | None = None
 
@@ -322,7 +321,8 @@ class HardwareDevice:
 
     def _attribute(self, number: int) -> int:
         value = ctypes.c_int(0)
-        self.library.status("hipDeviceGetAttribute", ctypes.byref(value), ctypes.c_int(number), ctypes.c_int(self.index))
+        what = (ctypes.c_int(number), ctypes.c_int(self.index))
+        self.library.status("hipDeviceGetAttribute", ctypes.byref(value), *what)
         return value.value
 
     def _properties(self) -> dict[str, Any]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _SYNC_BYTES = 64
 
+_translating = threading.Lock()
+"""One kernel is translated at a time: the translator's tables fill as they are used."""
+
 _translated: weakref.WeakValueDictionary[int, SoftwareFunction] = weakref.WeakValueDictionary()
 """Native function -> kernel, to explain faults."""
 
@@ -53,7 +56,7 @@ class SoftwareFunction:
             UnsupportedError: it holds an instruction that is not supported.
         """
         if self.launch is None:
-            with self._lock:
+            with _translating:
                 if self.launch is None:
                     self.launch = self._translate()
 

@@ -186,10 +186,8 @@ def reset() -> None:
     home = state.current()
     runtime = state.runtime()
     for stream in tuple(home.streams):
-        while not stream.queue.wait(0.05):
-            pass
+        stream.drain()
         stream.queue.clear()
-        stream.finish_deferred()
     runtime.sticky = 0
     runtime.changed()
     for allocation in runtime.allocations.of_device(home.index):

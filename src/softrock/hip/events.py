@@ -57,11 +57,8 @@ class Event:
         """Wait until it is reached."""
         self._forbid_captured()
         state.require_healthy()
-        if self.recorded:
-            while not self.event.wait(streams.POLL):
-                stream = self.stream
-                if stream is not None and stream.queue.fault() is not None:
-                    break
+        if self.recorded and self.stream is not None:
+            self.stream.wait_until(self.event.wait)
         self._settle()
 
     def _settle(self) -> None:

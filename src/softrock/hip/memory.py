@@ -144,10 +144,7 @@ def drain(index: int) -> None:
     """Wait for a device's work, so that memory can be freed; a fault is left for the next call to report."""
     for stream in tuple(state.device_state(index).streams):
         if stream.capture is None:
-            while not stream.queue.wait(streams.POLL):
-                if stream.queue.fault() is not None:
-                    break
-            stream.finish_deferred()
+            stream.drain()
 
 
 def release(address: int) -> None:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from softrock.gpu.device import Device, open_devices
+from softrock.gpu.device import Device, Queue, open_devices
 from softrock.hip.errors import HipError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class DeviceState:
         device: the device itself.
         null: the default stream, made at first use.
         blocking: streams that synchronise with the default stream.
+        spare: queues of streams that were destroyed, by priority.
         null_work: grows with each piece of work on the default stream.
         peers: indices of devices this one may access.
         limits: values of hipDeviceSetLimit, by number.
@@ -47,6 +48,7 @@ class DeviceState:
         self.null: Stream | None = None
         self.blocking: set[Stream] = set()
         self.streams: set[Stream] = set()
+        self.spare: dict[int, list[Queue]] = {}
         self.null_work = 0
         self.peers: set[int] = set()
         self.limits: dict[int, int] = {}

@@ -6,6 +6,7 @@ between queues express that, and only where both have work: a program that uses 
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable
@@ -45,7 +46,8 @@ class Stream:
 
     def __init__(self, home: state.DeviceState, flags: int = 0, priority: int = 0, legacy: bool = False) -> None:
         self.home = home
-        self.queue: Queue = home.device.queue(priority)
+        spare = home.spare.get(priority)
+        self.queue: Queue = spare.pop() if spare else home.device.queue(priority)
         self.flags = flags
         self.priority = priority
         self.legacy = legacy
@@ -139,14 +141,21 @@ class Stream:
         state.require_healthy()
         if self.legacy and self.home.blocking:
             self._join_blocking()
-        if not self.queue.wait(POLL):
-            self._wait_long()
+        self.wait_until(self.queue.wait)
         self.settle()
 
-    def _wait_long(self) -> None:
+    def wait_until(self, waits: Callable[[float], bool]) -> None:
+        """Call `waits(seconds)` until it says True, or until SOFTROCK_TIMEOUT has passed; between the calls Python may
+        see signals.
+
+        Raises:
+            HipError: hipErrorLaunchTimeOut.
+        """
+        if waits(POLL):
+            return
         limit = settings.load().timeout
         end = None if limit is None else time.monotonic() + limit - POLL
-        while not self.queue.wait(POLL):
+        while not waits(POLL):
             if end is not None and time.monotonic() > end:
                 from softrock.hip.faults import timed_out
 
@@ -175,6 +184,12 @@ class Stream:
                 if action is not None:
                     action()
 
+    def drain(self) -> None:
+        """Wait for its work; a fault (or a timeout) is left for the next call to report."""
+        with contextlib.suppress(HipError):
+            self.wait_until(self.queue.wait)
+        self.finish_deferred()
+
     def ready(self) -> bool:
         """Whether all its work has ended.
 
@@ -190,14 +205,14 @@ class Stream:
         return True
 
     def close(self) -> None:
-        """Wait for its work and free it."""
+        """Wait for its work and give it up. The queue is kept for the next stream, not freed: another thread may be
+        waiting for the whole device, and thus for it, at this moment."""
         self.go_indirect()
-        while not self.queue.wait(POLL):
-            pass
-        self.finish_deferred()
+        self.drain()
         self.home.streams.discard(self)
         self.home.blocking.discard(self)
-        self.queue.close()
+        if self.queue.fault() is None:
+            self.home.spare.setdefault(self.priority, []).append(self.queue)
 
 
 def _order(before: Queue, after: Stream) -> None:

@@ -15,7 +15,8 @@ from softrock.hip import state
 from softrock.hip.errors import HipError
 
 _MODULES = (
-    "devices", "memory", "launches", "streams", "copies", "modules", "pools", "contexts", "graphs", "nodes", "hiprtc",
+    "devices", "memory", "launches", "streams", "copies", "images", "modules", "pools", "contexts", "graphs", "nodes",
+    "hiprtc",
 )  # fmt: skip
 _OWN_STREAM = "_spt"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from softrock.abi import structs
 from softrock.abi.calls.devices import require
 from softrock.gpu.device import Copy, Fill
-from softrock.hip import memory, raw, state
+from softrock.hip import images, memory, raw, state
 from softrock.hip.errors import HipError
 
 _H2D, _D2H, _D2D, _ANY = memory.HOST_TO_DEVICE, memory.DEVICE_TO_HOST, memory.DEVICE_TO_DEVICE, memory.DEFAULT
@@ -137,12 +137,17 @@ def _rows(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int)
 def copy_of_3d(parameters: int) -> tuple[Copy, int]:
     """A hipMemcpy3DParms as a copy, and its kind."""
     values = structs.of("hipMemcpy3DParms").all(parameters)
-    if values["srcArray"] or values["dstArray"]:
-        raise HipError("hipErrorNotSupported", "copies of arrays are not supported: there are no textures")
+    # With an array on a side, widths count its elements; positions in linear memory stay bytes.
+    arrays = {side: images.array(values[f"{side}Array"]) for side in ("dst", "src") if values[f"{side}Array"]}
+    element = next(iter(arrays.values())).element if arrays else 1
+    values["extent.width"] *= element
 
     def place(side: str) -> tuple[int, int, int]:
-        pitch, rows = values[f"{side}Ptr.pitch"], values[f"{side}Ptr.ysize"]
         x, y, z = (values[f"{side}Pos.{axis}"] for axis in "xyz")
+        if side in arrays:
+            image = arrays[side]
+            return image.place(x * image.element, y, z), image.row_pitch, image.slice_pitch
+        pitch, rows = values[f"{side}Ptr.pitch"], values[f"{side}Ptr.ysize"]
         rows = rows or values["extent.height"]
         return values[f"{side}Ptr.ptr"] + x + y * pitch + z * pitch * rows, pitch, pitch * rows
 
@@ -187,8 +192,6 @@ def hipMemcpy3DPeerAsync(parameters: int, stream: int, wait: bool = False) -> No
 
 def _side(values: dict[str, int], side: str) -> int:
     kind = values[f"{side}MemoryType"]
-    if kind == _ARRAY:
-        raise HipError("hipErrorNotSupported", "copies of arrays are not supported: there are no textures")
     if kind == _HOST:
         return values[f"{side}Host"]
     if kind in (_DEVICE, _UNIFIED, _MANAGED):
@@ -202,6 +205,11 @@ def copy_of_driver(name: str, parameters: int) -> Copy:
     width, height, depth = values["WidthInBytes"], values["Height"], values.get("Depth", 1)
     places = []
     for side in ("dst", "src"):
+        if values[f"{side}MemoryType"] == _ARRAY:
+            image = images.array(values[f"{side}Array"])
+            start = image.place(values[f"{side}XInBytes"], values[f"{side}Y"], values.get(f"{side}Z", 0))
+            places.append((start, image.row_pitch, image.slice_pitch))
+            continue
         pitch = values[f"{side}Pitch"] or width + values[f"{side}XInBytes"]
         rows = values.get(f"{side}Height", 0) or height
         start = _side(values, side) + values[f"{side}XInBytes"] + values[f"{side}Y"] * pitch

@@ -154,7 +154,13 @@ static int ready_python(void) {
         return 0;
     }
     own.embedded = 1;
-    if (py.run("import sys\nfor p in (" SR_PYTHON_PATH "):\n    p in sys.path or sys.path.append(p)\n") != 0) return 0;
+    /* The program is not Python's: Ctrl-C must end it as any program, which importing `signal` would change. Only the
+     * thread that started Python may say so. */
+    if (py.run("import sys, _signal\n"
+               "for p in (" SR_PYTHON_PATH "):\n    p in sys.path or sys.path.append(p)\n"
+               "if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:\n"
+               "    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)\n") != 0)
+        return 0;
     py.save_thread();
     return 1;
 }
