@@ -38,7 +38,8 @@ _ATTRIBUTES = (
     (74, "sharedMemPerBlock"), (76, "sharedMemPerMultiprocessor"), (5, "clockRate"), (60, "memoryClockRate"),
     (59, "memoryBusWidth"), (19, "l2CacheSize"), (57, "maxThreadsPerMultiProcessor"), (71, "regsPerBlock"),
     (72, "regsPerMultiprocessor"), (67, "pciBusID"), (68, "pciDeviceID"), (69, "pciDomainID"),
-    (10, "cooperativeLaunch"), (8, "concurrentKernels"), (24, "managedMemory"), (85, "unifiedAddressing"), (25, "maxBlocksPerMultiProcessor"),
+    (10, "cooperativeLaunch"), (8, "concurrentKernels"), (24, "managedMemory"), (85, "unifiedAddressing"),
+    (25, "maxBlocksPerMultiProcessor"),
 )  # fmt: skip
 _BLOCK_AXES, _GRID_AXES = (26, 27, 28), (29, 30, 31)
 
