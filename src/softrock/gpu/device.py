@@ -103,6 +103,11 @@ class Function(Protocol):
         """
 
 
+    def bind(self, launch: Launch) -> Any:
+        """What :meth:`Queue.launch_bound` takes to repeat a launch many times at little cost; None where there is no
+        such way. Only for launches that need nothing of their own (no printf buffer, not cooperative)."""
+
+
 class Module(Protocol):
     """A code object loaded on one device."""
 
@@ -142,6 +147,9 @@ class Queue(Protocol):
     def fill(self, fill: Fill) -> None: ...
 
     def launch(self, launch: Launch) -> None: ...
+
+    def launch_bound(self, bound: Any) -> None:
+        """Launch what :meth:`Function.bind` made."""
 
     def call(self, function: int, argument: int) -> None:
         """Call the native function at address `function` with one pointer."""

@@ -125,6 +125,10 @@ class HardwareFunction:
     def prepare(self) -> None:
         """Machine code needs no preparation."""
 
+    def bind(self, launch: Launch) -> None:
+        """The library's own launch is as cheap as it gets."""
+        return None
+
 
 class HardwareModule:
     """A code object loaded by the real library."""
@@ -241,6 +245,9 @@ class HardwareQueue:
                 "hipModuleLaunchKernel", ctypes.c_void_p(function.handle), *shape, self.handle, None,
                 extra if launch.arguments else None,
             )  # fmt: skip
+
+    def launch_bound(self, bound: None) -> None:
+        raise AssertionError("there are no bound launches on hardware")
 
     def call(self, function: int, argument: int) -> None:
         self._call("hipLaunchHostFunc", self.handle, ctypes.c_void_p(function), ctypes.c_void_p(argument))

@@ -67,6 +67,11 @@ class SoftwareFunction:
         self._arguments = kernarg.Arguments(kernel)  # first, because it refuses what cannot be supplied
         self.prepared = prepared = jit.prepare(self.module.code, kernel, engine.runtime().symbols)
         _translated[prepared.fn] = self
+        return self._structure()
+
+    def _structure(self) -> engine.Launch:
+        prepared, kernel = self.prepared, self.kernel
+        assert prepared is not None
         return engine.Launch(
             prepared.fn,
             kernel.name,
@@ -79,6 +84,13 @@ class SoftwareFunction:
             code_base=self.module.base,
             kernel_object=self.module.base + kernel.address,
         )
+
+    def bind(self, launch: Launch) -> tuple[engine.Launch, bytes]:
+        """A launch structure and an argument block of its own, to be queued as often as wanted."""
+        self.prepare()
+        native = self._structure()
+        native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
+        return native, bytes(self.arguments.build(launch, launch.supplied))
 
     def enqueue(self, queue: engine.Queue, launch: Launch, supplied: dict[str, int]) -> int:
         """Put a launch into a queue and return its number there."""
@@ -217,6 +229,10 @@ class SoftwareQueue:
             supplied = {**supplied, "hidden_multigrid_sync_arg": self._grid_sync(launch)}
         self._last = function.enqueue(self.native, launch, supplied)
 
+    def launch_bound(self, bound: tuple[engine.Launch, bytes]) -> None:
+        """Queue a launch that :meth:`SoftwareFunction.bind` made."""
+        self._last = self.native.launch(*bound)
+
     def _grid_sync(self, launch: Launch) -> int:
         """Memory in which the workgroups of a cooperative launch meet; lives as long as the launch object.
 
@@ -294,8 +310,6 @@ class SoftwareDevice:
         self.space = memory.space()
         self.space.set_limit(index, model.memory_bytes)
         properties = model.properties(index, memory_bytes=self.space.capacity(index))
-        # There is no support for image instructions in the software GPU: programs that ask must hear so.
-        properties["attributes"]["ImageSupport"] = 0
         self.facts = Facts(properties["name"], model.target_id, model.wave_size, properties)
 
     def allocate(self, size: int) -> int:

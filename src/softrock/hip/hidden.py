@@ -5,6 +5,7 @@ Their layouts are described in :mod:`softrock.compiler.devlib.layout`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from softrock.gpu.device import Launch
@@ -41,6 +42,13 @@ def supply(stream: streams.Stream, request: Launch) -> bool:
         return False
     request.supplied["hidden_printf_buffer"] = take_buffer(stream)
     return True
+
+
+def with_heap(stream: streams.Stream, request: Launch) -> Launch:
+    """The launch with what stays the same each time it is repeated."""
+    if "hidden_heap_v1" not in request.function.kernel.hidden_args:
+        return request
+    return replace(request, supplied={"hidden_heap_v1": heap(stream.home)})
 
 
 def heap(home: state.DeviceState) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from softrock.core.errors import SoftrockError, UnsupportedError
 from softrock.gpu.device import Dim, Launch
@@ -11,6 +12,8 @@ from softrock.hip.errors import HipError
 
 if TYPE_CHECKING:
     from softrock.hip.modules import Function
+
+T = TypeVar("T")
 
 _BUFFER_POINTER, _BUFFER_SIZE, _END = 1, 2, 3
 _GRID_LIMITS = ((1 << 31) - 1, 1 << 16, 1 << 16)
@@ -39,7 +42,9 @@ def arguments_from_pointers(function: Function, pointers: int) -> bytes:
 
 
 def arguments_from_extra(function: Function, extra: int) -> bytes:
-    """The argument block from `extra`: HIP_LAUNCH_PARAM_BUFFER_POINTER, address, ..._SIZE, address of the size, END."""
+    """The argument block from `extra`: HIP_LAUNCH_PARAMT = TypeVar("T")
+
+_BUFFER_POINTER, address, ..._SIZE, address of the size, END."""
     keys = raw.words(extra, 5)
     if keys[0] != _BUFFER_POINTER or keys[2] != _BUFFER_SIZE or keys[4] != _END:
         raise HipError("hipErrorInvalidValue", "the extra launch parameters are not a buffer and its size")
@@ -151,6 +156,22 @@ def launch(
     submit(target, request)
 
 
+def translated(call: Callable[..., T], *arguments: object) -> T:
+    """Call what may translate a kernel. That it cannot be translated is the process's failure, whatever it does next.
+
+    Raises:
+        HipError: hipErrorNotSupported, hipErrorUnknown.
+    """
+    try:
+        return call(*arguments)
+    except HipError:
+        raise
+    except SoftrockError as error:
+        state.runtime().fail()
+        name = "hipErrorNotSupported" if isinstance(error, UnsupportedError) else "hipErrorUnknown"
+        raise HipError(name, error.message, hint=error.hint) from None
+
+
 def submit(target: streams.Stream, request: Launch) -> None:
     """Put a checked launch into a stream.
 
@@ -160,19 +181,9 @@ def submit(target: streams.Stream, request: Launch) -> None:
     from softrock.hip import hidden
 
     queue = target.work()
-    prints = False
-    try:
-        request.function.prepare()
-        prints = hidden.supply(target, request)
-        queue.launch(request)
-    except HipError:
-        raise
-    except UnsupportedError as error:
-        state.runtime().fail()
-        raise HipError("hipErrorNotSupported", error.message, hint=error.hint) from None
-    except SoftrockError as error:
-        state.runtime().fail()
-        raise HipError("hipErrorUnknown", error.message, hint=error.hint) from None
+    translated(request.function.prepare)
+    prints = hidden.supply(target, request)
+    translated(queue.launch, request)
     if prints:
         address = request.supplied["hidden_printf_buffer"]
         target.defer(lambda: hidden.print_buffer(target, request.function, address))

@@ -108,7 +108,7 @@ def hipGraphKernelNodeSetAttribute(node: int, which: int, value: int) -> None:
     require(value)
     found = _node(node, nodes.KernelNode)
     if which == 2:
-        found.request.cooperative = bool(raw.get(value, "i"))
+        found.set_cooperative(bool(raw.get(value, "i")))
     elif which not in (1, 8):
         raise HipError("hipErrorInvalidValue", f"attribute {which}")
 
@@ -124,7 +124,7 @@ def hipGraphKernelNodeGetAttribute(node: int, which: int, out: int) -> None:
 
 
 def hipGraphKernelNodeCopyAttributes(source: int, to: int) -> None:
-    _node(to, nodes.KernelNode).request.cooperative = _node(source, nodes.KernelNode).request.cooperative
+    _node(to, nodes.KernelNode).set_cooperative(_node(source, nodes.KernelNode).request.cooperative)
 
 
 # ---- copies ----

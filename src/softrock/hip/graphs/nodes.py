@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from softrock.gpu.device import Copy, Fill, Launch
 from softrock.hip import memory
@@ -72,12 +72,33 @@ class KernelNode(Node):
         self.function = function
         self.request = request
         self.symbol = 0
+        self._bound: Any = None
+        self._plain: bool | None = None
 
     def run(self, stream: Stream) -> None:
+        if self._plain is None:
+            self._bind(stream)
+        if self._plain and stream.home is self.function.home:
+            stream.work().launch_bound(self._bound)
+            return
         from softrock.hip import launch
 
         # Each launch has buffers of its own: the request must not be shared between launches.
         launch.submit(stream, replace(self.request, supplied={}, held=[]))
+
+    def set_cooperative(self, cooperative: bool) -> None:
+        """Whether all blocks must be resident at once."""
+        self.request.cooperative = cooperative
+        self._plain = None
+
+    def _bind(self, stream: Stream) -> None:
+        """Make repeated launches cheap, if nothing has to be done for each: a printf buffer, a grid barrier."""
+        from softrock.hip import hidden, launch
+
+        self._plain = False
+        if "hidden_printf_buffer" not in self.function.kernel.hidden_args and not self.request.cooperative:
+            self._bound = launch.translated(self.function.native.bind, hidden.with_heap(stream, self.request))
+            self._plain = self._bound is not None
 
     def accepts(self, other: Node) -> bool:
         return isinstance(other, KernelNode) and other.function.home is self.function.home
