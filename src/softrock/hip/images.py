@@ -1,8 +1,8 @@
 """Arrays, texture objects and surface objects.
 
-Textures are read in software on every device (see compiler/include/hip/detail/image.h): an array is plain memory in rows, and a
-texture or surface object is the address of a record in device memory that says where the elements are and how to
-read them. Its layout is :data:`_RECORD`; the header has the same.
+Textures are read in software on every device (compiler/include/hip/detail/image.h): an array is plain memory in rows,
+and a texture or surface object is the address of a record in device memory that says where the elements are and how
+to read them. Its layout is :data:`_RECORD`; the header has the same.
 """
 
 from __future__ import annotations

@@ -108,8 +108,12 @@ def hipArray3DGetDescriptor(out: int, array: int) -> None:
     image = images.array(array)
     structs.of("HIP_ARRAY3D_DESCRIPTOR").set(
         out,
-        **{"Width": image.width, "Height": image.height, "Depth": image.depth},
-        **{"Format": _number(image), "NumChannels": image.channels, "Flags": image.flags},
+        Width=image.width,
+        Height=image.height,
+        Depth=image.depth,
+        Format=_number(image),
+        NumChannels=image.channels,
+        Flags=image.flags,
     )
 
 
