@@ -375,3 +375,73 @@ def test_special_numbers() -> None:
     assert (state.f32(D + 1)[:16] == -np.inf).all()
     assert np.isnan(state.f32(D + 2)[:16]).all()
     assert (state.f32(D + 3)[:16] == 1).all()
+
+
+# -- block scales ----------------------------------------------------------------------------------
+
+CODES = {"fp8": 0, "bf8": 1, "fp4": 4}
+FP4 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+
+
+def narrow(rng: np.random.Generator, form: str) -> tuple[Array, Array]:
+    """32 random elements of each lane: values and registers."""
+    if form == "fp4":
+        raw = rng.integers(0, 16, (64, 32)).astype(np.uint64)
+        values = np.array([*FP4, *(-v for v in FP4)])[raw.astype(np.int64)]
+        return values, model.registers(raw, 4)
+    values = rng.integers(-3, 4, (64, 32)).astype(np.float64)
+    return values, model.registers(model.codes(values, form, "gfx950"), 8)
+
+
+def by_k(m: int, form: str, values: Array, scales: Array) -> Array:
+    """Rows of A (columns of B) with their scales: four-bit runs of 32 k, eight-bit runs of 16."""
+    k_size = 32 * 64 // m
+    rows = np.zeros((m, k_size))
+    for i in range(m):
+        for k in range(k_size):
+            if form == "fp4":
+                lane, e = i + m * (k // 32), k % 32
+            else:
+                half = k_size // 2
+                lane, e = i + m * (k % half // 16), k // half * 16 + k % 16
+            rows[i, k] = values[lane, e] * 2.0 ** (int(scales[i + m * (k // 32)]) - 127)
+    return rows
+
+
+@pytest.mark.parametrize("size", ["16x16x128", "32x32x64"])
+@pytest.mark.parametrize(("left", "right"), [("fp8", "fp8"), ("bf8", "fp4"), ("fp4", "fp4"), ("fp4", "fp8")])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_block_scales(size: str, left: str, right: str, scaled: bool) -> None:
+    rng = np.random.default_rng(11)
+    m = int(size[:2])
+    (a, a_registers), (b, b_registers) = narrow(rng, left), narrow(rng, right)
+    scales = rng.integers(124, 131, (2, 64, 4)) if scaled else np.full((2, 64, 4), 127)
+    c = rng.integers(-100, 100, (m * m // 64, 64)).astype(np.float32)
+    code = f"v_mfma_{'scale_' if scaled else ''}f32_{size}_f8f6f4 {span(D, len(c))}, {span(A, len(a_registers))}, "
+    code += f"{span(B, len(b_registers))}, {span(C, len(c))}"
+    registers = {A: a_registers, B: b_registers, C: c}
+    if scaled:
+        code += f", v{INDEX}, v{INDEX + 1} op_sel:[1,0,0] op_sel_hi:[1,1,0]"  # bytes 3 and 2
+        packed = sum(scales[:, :, n].astype(np.uint32) << np.uint32(8 * n) for n in range(4))
+        registers[INDEX] = packed
+    code += f" cbsz:{CODES[left]} blgp:{CODES[right]}"
+    state = run_instruction("gfx950", code, registers, exec_mask=3)
+    product = by_k(m, left, a, scales[0, :, 3]) @ by_k(m, right, b, scales[1, :, 2]).T
+    for i in range(m):
+        for j in range(m):
+            lane, r = model.mfma_output(m, i, j, 0, 4)
+            assert state.f32(D + r)[lane] == np.float32(product[i, j] + c[r, lane])
+
+
+def test_scales_beyond_single_precision_and_nan() -> None:
+    one = np.full((8, 64), 0x38383838, np.uint32)
+    code = "v_mfma_scale_f32_16x16x128_f8f6f4 v[96:99], v[0:7], v[16:23], 0, v32, v33 op_sel_hi:[0,0,0]"
+    for scales, want in {(254, 0): 128.0, (255, 127): np.nan, (0, 0): 0.0}.items():
+        words = np.array(scales, np.uint32).repeat(64).reshape(2, 64)
+        state = run_instruction("gfx950", code, {A: one, B: one, INDEX: words})
+        np.testing.assert_array_equal(state.f32(D), np.full(64, want, np.float32))
+
+
+def test_six_bit_floats_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="six-bit"):
+        run_instruction("gfx950", "v_mfma_f32_16x16x128_f8f6f4 v[96:99], v[0:5], v[16:23], 0 cbsz:2")

@@ -23,6 +23,7 @@ MODULES = (
     "cross_lane",
     "matrix",
     "matrix_sparse",
+    "matrix_scaled",
     "matrix_wmma",
     "global_memory",
     "scratch",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from softrock.decode.instruction import Instruction, Operand
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw
-from softrock.lift.semantics.matrix_operands import WIDTH, elements, scale_signs
+from softrock.lift.semantics.matrix_operands import WIDTH, elements, with_signs
 from softrock.lift.semantics.matrix_tile import Part, Tile, accumulate, store_rows
 
 if TYPE_CHECKING:
@@ -112,19 +112,20 @@ def _mfma(op: str) -> None:
         _check_modifiers(x, inst, shape)
         signs = inst.mod("blgp") if shape.out == "f64" else 0
         a, b = (elements(x, op, form, shape.elements) for op, form in zip(inst.src, (shape.a, shape.b), strict=False))
-        a = scale_signs(a, signs & 1)
-        b = scale_signs(b, signs & 2)
+        a = with_signs(a, signs & 1)
+        b = with_signs(b, signs & 2)
         if shape.out != "f64" and inst.mod("blgp"):
             lanes = b_lanes(inst.mod("blgp"))
             b = [value.shuffle(lanes) for value in b]
-        c = scale_signs(_read_accumulators(x, inst.src[2], shape.out, inst.dst[0].dwords), signs & 4)
+        c = with_signs(read_accumulators(x, inst.src[2], shape.out, inst.dst[0].dwords), signs & 4)
         sums = [x.const("f32", 0.0)] * len(c) if shape.out == "i32" else c
         small = shape.m == 4
         total = (_small if small else _large)(x, inst, shape, a, b, sums)
         write_accumulators(x, inst, shape.out, total, c)
 
 
-def _read_accumulators(x: Wave, op: Operand, out: str, dwords: int) -> list[Val]:
+def read_accumulators(x: Wave, op: Operand, out: str, dwords: int) -> list[Val]:
+    """C, a value for each register (pair of registers for f64) of the result."""
     if out == "f64":
         pairs = range(0, dwords, 2)
         if op.kind.value in "va":

@@ -23,6 +23,7 @@ WIDTH = {
     "u8": 8,
     "fp8": 8,
     "bf8": 8,
+    "fp4": 4,
     "i4": 4,
     "u4": 4,
 }
@@ -61,11 +62,21 @@ def _widen(x: Wave, word: Val, k: int, form: str) -> Val:
         return (word >> 16 * k).to("u16").bits_as("f16").to("f32")
     if form == "bf16":
         return (word & 0xFFFF0000 if k else word << 16).bits_as("f32")
+    if form == "fp4":
+        return _fp4(element(word, k, 4, False).bits_as("u32"))
     if form in ("fp8", "bf8"):
         return decode(element(word, k, 8, False).bits_as("u32"), format_of(x, form))
     return element(word, k, WIDTH[form], form[0] == "i").to("f32")
 
 
-def scale_signs(values: Sequence[Val], negate: int) -> list[Val]:
+def _fp4(code: Val) -> Val:
+    """E2M1: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives."""
+    size = code & 7
+    small = size.eq(1).select(0x3F000000, size * 0)
+    number = size.lt(2).select(small, (size << 22) + (126 << 23))
+    return (number | (code & 8) << 28).bits_as("f32")
+
+
+def with_signs(values: Sequence[Val], negate: int) -> list[Val]:
     """The values, with the other sign if `negate` is not 0."""
     return [-value for value in values] if negate else list(values)
