@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.lift.models import check, encode
+from tests.lift.models.lanes import controls
+from tests.lift.models.registry import MODELS
+from tests.lift.test_semantics import chance, check_instructions
 
 from softrock.decode.instruction import Instruction
 from softrock.isa.tables import Row, table
 from softrock.isa.targets import target as target_of
 from softrock.lift.context import Mode
 from softrock.lift.registry import lookup
-from tests.lift.models import check, encode
-from tests.lift.models.lanes import controls
-from tests.lift.models.registry import MODELS
-from tests.lift.test_semantics import check_instructions, chance
 
 FLUSHING = (
     *("v_add_f", "v_sub_f", "v_subrev_f", "v_mul_f", "v_mul_dx9", "v_fma_f32", "v_fma_f16", "v_fma_f64", "v_fmac_f"),
-    *("v_min_f", "v_max_f", "v_min3_f", "v_max3_f", "v_med3_f", "v_minmax_f", "v_maxmin_f", "v_cmp_lt_f", "v_cmp_nge_f"),
+    *(
+        "v_min_f",
+        "v_max_f",
+        "v_min3_f",
+        "v_max3_f",
+        "v_med3_f",
+        "v_minmax_f",
+        "v_maxmin_f",
+        "v_cmp_lt_f",
+        "v_cmp_nge_f",
+    ),
     *("v_cmp_eq_f", "v_cvt_f16_f32", "v_cvt_f32_f16", "v_cvt_f32_f64", "v_cvt_f64_f32", "v_pk_add_f", "v_pk_mul_f"),
     *("v_pk_fma_f", "v_pk_min_f", "v_pk_max_f", "v_floor_f", "v_ceil_f", "v_rndne_f", "v_fma_mix"),
 )
@@ -33,7 +43,9 @@ def _rows(name: str) -> list[Row]:
     return [
         row
         for row in table(name).rows
-        if row.encoding in ("VOP1", "VOP2", "VOP3", "VOPC", "VOP3P") and row.op.startswith(FLUSHING) and row.op in MODELS
+        if row.encoding in ("VOP1", "VOP2", "VOP3", "VOPC", "VOP3P")
+        and row.op.startswith(FLUSHING)
+        and row.op in MODELS
     ]
 
 
@@ -59,7 +71,10 @@ def test_every_dpp_control(target: str) -> None:
     lanes, major = check.lanes_and_major(target)
     machine = target_of(name).with_wave_size(lanes)
     instructions: list[tuple[Instruction, bool]] = []
-    for asm, encoding in (("v_mov_b32_dpp", "VOP1_DPP16"), ("v_add_u32_dpp" if major == 9 else "v_add_nc_u32_dpp", "VOP2_DPP16")):
+    for asm, encoding in (
+        ("v_mov_b32_dpp", "VOP1_DPP16"),
+        ("v_add_u32_dpp" if major == 9 else "v_add_nc_u32_dpp", "VOP2_DPP16"),
+    ):
         row = _row(name, asm, encoding)
         for control in controls(major):
             rng = np.random.default_rng(chance(target, asm, control))

@@ -1,22 +1,23 @@
 """Random kernels with branches and changes of EXEC, through the whole translator, against the interpreter of the model.
 
-This checks what single instructions cannot: which inactive lanes must survive, registers across blocks, fast paths for a
+This checks what single instructions cannot: which inactive lanes must survive, registers across blocks, fast paths
+for a
 full EXEC, 64-bit pairs, halves of registers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-
-from softrock import codeobj
-from softrock.decode import decode_range
-from softrock.isa.targets import target as target_of
 from tests.exec.conftest import Program
 from tests.lift.models import check, program
 from tests.lift.models.machine import Machine
+
+from softrock import codeobj
+from softrock.decode import Instruction, decode_range
+from softrock.isa.targets import target as target_of
 
 CompileDevice = Callable[..., bytes]
 KERNELS = 3
@@ -40,7 +41,9 @@ def _differences(target: str, machine: Machine, out: np.ndarray, threads: int) -
         wrong = np.flatnonzero(out[k][:threads] != machine.word(v)[:threads])
         if len(wrong):
             lane = int(wrong[0])
-            found.append(f"v{v} lane {lane} is {out[k][lane]:#x} instead of {int(machine.word(v)[lane]):#x} ({len(wrong)} lanes)")
+            found.append(
+                f"v{v} lane {lane} is {out[k][lane]:#x} instead of {int(machine.word(v)[lane]):#x} ({len(wrong)} lanes)"
+            )
     wide = machine.lanes == 64
     shown = [*program.SCALARS, 106, 107 if wide else 106, 22, 23 if wide else 22]
     for k, s in enumerate(shown):
@@ -56,7 +59,9 @@ def _check(compile_device: CompileDevice, target: str, size: int, first_seed: in
     seeds = range(first_seed, first_seed + count)
     names = [f"k{seed}" for seed in seeds]
     bodies = [program.kernel(n, major, lanes, size, seed) for n, seed in zip(names, seeds, strict=True)]
-    flags = ["-target-feature", "+wavefrontsize64", "-target-feature", "-wavefrontsize32"] if target.endswith(":64") else []
+    flags = (
+        ["-target-feature", "+wavefrontsize64", "-target-feature", "-wavefrontsize32"] if target.endswith(":64") else []
+    )
     source = program.source(name, names, bodies, lanes)
     code = compile_device(source, name, flags, language="asm")
     loaded = Program(code)
@@ -79,7 +84,7 @@ def _check(compile_device: CompileDevice, target: str, size: int, first_seed: in
     assert not wrong, "\n".join(wrong)
 
 
-def _instructions(code: bytes, kernel_name: str, target: str) -> object:
+def _instructions(code: bytes, kernel_name: str, target: str) -> Iterator[Instruction]:
     loaded = codeobj.load(code, "random.co")
     entry = loaded.kernel(kernel_name).code_address
     machine = target_of(target.partition(":")[0]).with_wave_size(check.lanes_and_major(target)[0])
@@ -97,6 +102,6 @@ def test_random_programs(compile_device: CompileDevice, target: str, size: int) 
 
 @pytest.mark.long
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1100:64"])
-@pytest.mark.parametrize("seed", range(1000, 1100, 10))
+@pytest.mark.parametrize("seed", range(1000, 1040, 10))
 def test_more_random_programs(compile_device: CompileDevice, target: str, seed: int) -> None:
     _check(compile_device, target, 60 + seed % 90, seed, 10)

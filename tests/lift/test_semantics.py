@@ -1,7 +1,8 @@
 """Every arithmetic instruction of the tables, on edge values, against the independent model in `models`.
 
-Each row of the tables whose operation is registered is encoded with registers (and modifiers, constants, DPP, SDWA chosen
-by a fixed chance), translated on its own and run on all pairs of edge values or a choice of triples, with all lanes on and
+Each row of the tables whose operation is registered is encoded with registers (and modifiers, constants, DPP, SDWA
+chosen by a fixed chance), translated on its own and run on all pairs of edge values or a choice of triples, with all
+lanes on and
 under partial EXEC. Rows that come later are covered by themselves; a registered operation must have a model.
 """
 
@@ -12,6 +13,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from tests.lift import harness
+from tests.lift.harness import Case
+from tests.lift.models import check, encode, everything  # noqa: F401  (registers operations)
+from tests.lift.models.machine import SPECIAL
+from tests.lift.models.registry import MODELS
+from tests.lift.models.scalar import SAVEEXEC, SCALARS
 
 from softrock.core.errors import UnsupportedError
 from softrock.decode.instruction import Instruction
@@ -20,12 +27,6 @@ from softrock.isa.targets import Target
 from softrock.isa.targets import target as target_of
 from softrock.lift.context import Mode
 from softrock.lift.registry import lookup
-from tests.lift import harness
-from tests.lift.harness import Case
-from tests.lift.models import check, encode, everything  # noqa: F401  (registers operations)
-from tests.lift.models.machine import SPECIAL
-from tests.lift.models.registry import MODELS
-from tests.lift.models.scalar import SAVEEXEC, SCALARS
 
 ARITHMETIC = ("SOP1", "SOP2", "SOPC", "SOPK", "VOP1", "VOP2", "VOP3", "VOPC", "VINTERP")
 LANE_OPERATIONS = ("ds_bpermute_b32", "ds_permute_b32", "ds_swizzle_b32")

@@ -1,7 +1,7 @@
 """Operations that hardware only approximates, from mpmath: correctly rounded results, compared within one unit in the
-last place (f16: half-precision functions are good to 0.51 ulp; f64 reciprocals and roots would be allowed 2**29 ulp by the
-guides, one is asked for here). f32 functions flush denormal inputs and results whatever MODE says, as the guides say; sine
-and cosine do not.
+last place (f16: half-precision functions are good to 0.51 ulp; f64 reciprocals and roots would be allowed 2**29 ulp
+by the guides, one is asked for here). f32 functions flush denormal inputs and results whatever MODE says, as the
+guides say; sine and cosine do not.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath
-
 from tests.lift.models.formats import F16, F32, F64, Format
 from tests.lift.models.registry import Context, model, pure
 

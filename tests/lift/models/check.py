@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-
-from softrock.decode.instruction import Instruction, Kind, Operand
-from softrock.lift.context import Mode
 from tests.lift.harness import Case, Prepared, State, lanes_of, run_prepared
 from tests.lift.models import edges as edge_values
 from tests.lift.models.edges import Bits
@@ -16,6 +13,9 @@ from tests.lift.models.formats import BY_NAME, Format
 from tests.lift.models.machine import M0, Machine
 from tests.lift.models.registry import MODELS, is_float
 from tests.lift.models.scalar import SAVEEXEC, SCALARS
+
+from softrock.decode.instruction import Instruction, Kind, Operand
+from softrock.lift.context import Mode
 
 EXACT_BITS = ("_b16", "_b32", "_b64")
 """Operations whose names end so move bits: a NaN must keep its payload."""
@@ -81,8 +81,8 @@ def _typed_sources(inst: Instruction) -> Iterator[tuple[Operand, str, int]]:
     """(operand, element type, which part) of every register that edge values go into."""
     if inst.op in SCALARS:
         spec = SCALARS[inst.op]
-        sources = [op for op in inst.src if op.role != "sdst"]
-        for op, width in zip(sources, spec.sources, strict=True):
+        ordinary = [op for op in inst.src if op.role != "sdst"]
+        for op, width in zip(ordinary, spec.sources, strict=True):
             if op.kind is Kind.SGPR:
                 yield op, f"u{abs(width)}", 0
         for op in (*inst.dst, *inst.src):
@@ -150,7 +150,14 @@ def _place(
 def machine_of(start: Round, lanes: int, major: int, mode: Mode) -> Machine:
     """The model's wave in a starting state."""
     machine = Machine(
-        lanes, major, mode.ieee, mode.flush_f32, mode.flush_f16_f64, mode.dx10_clamp, exec=start.exec_mask, scc=start.scc
+        lanes,
+        major,
+        mode.ieee,
+        mode.flush_f32,
+        mode.flush_f16_f64,
+        mode.dx10_clamp,
+        exec=start.exec_mask,
+        scc=start.scc,
     )
     machine.vector = {r: v.copy() for r, v in start.vgprs.items()}
     for r, value in start.sgprs.items():
@@ -182,9 +189,13 @@ def differences(inst: Instruction, start: Round, machine: Machine, state: State)
             break
     for r, value in state.sgprs.items():
         if value != machine.scalar[r]:
-            found.append(f"{inst.mnemonic}: s{r} is {value:#x} instead of {machine.scalar[r]:#x} {_scalars(inst, start)}")
+            found.append(
+                f"{inst.mnemonic}: s{r} is {value:#x} instead of {machine.scalar[r]:#x} {_scalars(inst, start)}"
+            )
     if state.exec_mask != machine.exec:
-        found.append(f"{inst.mnemonic}: exec is {state.exec_mask:#x} instead of {machine.exec:#x} {_scalars(inst, start)}")
+        found.append(
+            f"{inst.mnemonic}: exec is {state.exec_mask:#x} instead of {machine.exec:#x} {_scalars(inst, start)}"
+        )
     if state.scc != machine.scc:
         found.append(f"{inst.mnemonic}: scc is {state.scc} instead of {machine.scc} {_scalars(inst, start)}")
     return found
@@ -196,12 +207,15 @@ def _scalars(inst: Instruction, start: Round) -> str:
     return f"from {shown} scc {start.scc} exec {start.exec_mask:#x} lane 0 {vectors} mods {dict(inst.mods)}"
 
 
-def _told(
-    inst: Instruction, start: Round, machine: Machine, name: str, lane: int, expected: int, got: int
-) -> str:
+def _told(inst: Instruction, start: Round, machine: Machine, name: str, lane: int, expected: int, got: int) -> str:
     sources = []
     for op in _operands(inst):
-        flags = ("-" if op.neg else "") + ("abs " if op.abs else "") + (op.sel and f"{op.sel} ") + ("sext " if op.sext else "")
+        flags = (
+            ("-" if op.neg else "")
+            + ("abs " if op.abs else "")
+            + (op.sel and f"{op.sel} ")
+            + ("sext " if op.sext else "")
+        )
         if op.kind in (Kind.VGPR, Kind.AGPR):
             base = op.index + (256 if op.kind is Kind.AGPR else 0)
             words = [f"{int(start.vgprs[base + k][lane]):08x}" for k in range(min(op.dwords, 4))]

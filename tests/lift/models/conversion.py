@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from tests.lift.models.formats import BF8_FNUZ, F16, F32, F64, FP8_FNUZ, Format
 from tests.lift.models.integer import saturate, signed
 from tests.lift.models.registry import Context, model, pure
 
-# -- integers to floats ---------------------------------------------------------------------------------------------------
+# -- integers to floats --------------------------------------------------------------------------------------------
 
 pure("v_cvt_f32_i32", "f32 <- i32", F32.of_int)
 pure("v_cvt_f32_u32", "f32 <- u32", F32.of_int)
@@ -23,7 +24,7 @@ pure("v_cvt_off_f32_i4", "f32 <- u32", lambda a: F32.encode(signed(a, 4), -4))
 pure("v_cvt_i32_i16", "i32 <- i16", lambda a: a)
 pure("v_cvt_u32_u16", "u32 <- u16", lambda a: a)
 
-# -- floats to floats --------------------------------------------------------------------------------------------------------
+# -- floats to floats ----------------------------------------------------------------------------------------------
 
 pure("v_cvt_f16_f32", "f16 <- f32", lambda a: F16.convert(a, F32))
 pure("v_cvt_f32_f16", "f32 <- f16", lambda a: F32.convert(a, F16))
@@ -36,7 +37,15 @@ def _rtz(_: Context, a: int, b: int) -> list[int]:
     return [F16.convert(a, F32, "zero"), F16.convert(b, F32, "zero")]
 
 
-# -- floats to integers --------------------------------------------------------------------------------------------------------
+# -- floats to integers --------------------------------------------------------------------------------------------
+
+
+ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
+    "trunc": math.trunc,
+    "floor": math.floor,
+    "even": round,
+    "half_up": lambda x: math.floor(x + Fraction(1, 2)),
+}
 
 
 def to_int(f: Format, raw: int, low: int, high: int, how: str = "trunc") -> int:
@@ -46,12 +55,7 @@ def to_int(f: Format, raw: int, low: int, high: int, how: str = "trunc") -> int:
     if f.is_inf(raw):
         return low if f.negative(raw) else high
     value = f.fraction(raw)
-    rounded = {
-        "trunc": math.trunc,
-        "floor": math.floor,
-        "even": round,
-        "half_up": lambda x: math.floor(x + Fraction(1, 2)),
-    }[how](value)
+    rounded = ROUNDINGS[how](value)
     return saturate(rounded, low, high)
 
 
@@ -115,7 +119,7 @@ def _pkaccum(_: Context, a: int, where: int, old: int) -> int:
     return _byte(old, where & 3, to_int(F32, a, 0, 255))
 
 
-# -- FP8 ---------------------------------------------------------------------------------------------------------------------------
+# -- FP8 -----------------------------------------------------------------------------------------------------------
 
 FP8 = {"fp8": FP8_FNUZ, "bf8": BF8_FNUZ}
 

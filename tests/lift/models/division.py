@@ -1,9 +1,11 @@
 """The steps of IEEE division: V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP.
 
-The guides' text cannot be meant as it stands in four places; what is modelled there is what makes the sequence of these steps
-give the correctly rounded quotient, which `test_division` checks from end to end: f32's reciprocal is compared with f64's
-denormals; a huge denominator is scaled up, which overflows; V_DIV_FMAS multiplies by 2**32 (2**64) though V_DIV_SCALE multiplied or
-divided by 2**64 (2**128); a quotient that overflowed on the way comes to V_DIV_FIXUP as infinity or NaN.
+The guides' text cannot be meant as it stands in four places; what is modelled there is what makes the sequence of
+these steps give the correctly rounded quotient, which `test_division` checks from end to end: f32's reciprocal is
+compared with f64's
+denormals; a huge denominator is scaled up, which overflows; V_DIV_FMAS multiplies by 2**32 (2**64) though V_DIV_SCALE
+multiplied or divided by 2**64 (2**128); a quotient that overflowed on the way comes to V_DIV_FIXUP as infinity or
+NaN.
 """
 
 from __future__ import annotations
@@ -51,8 +53,8 @@ pure("v_div_scale_f64", "f64 mask <- f64 f64 f64", lambda a, b, c: scale(F64, a,
 def _fmas(f: Format, power: int) -> None:
     @model(f"v_div_fmas_{f.name}", f"{f.name} <- {f.name} {f.name} {f.name} vcc")
     def _(_: Context, a: int, b: int, c: int, scaled: bool) -> OneOf:
-        # A quotient that V_DIV_SCALE made smaller is small here, one that it made larger is large. Whether the product is
-        # rounded before it is scaled is left open.
+        # A quotient that V_DIV_SCALE made smaller is small here, one that it made larger is large. Whether the
+        # product is rounded before it is scaled is left open.
         by = (power if f.exponent(c) > f.bias else -power) if scaled else 0
         return OneOf((f.fma(a, b, c, by), f.scale(f.fma(a, b, c), by)))
 

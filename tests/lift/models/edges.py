@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-
 from tests.lift.models.formats import BY_NAME, Format
 
 Bits = npt.NDArray[np.uint64]
@@ -16,7 +15,25 @@ INTEGERS = {
     8: (0, 1, 2, 0x7F, 0x80, 0x81, 0xFE, 0xFF, 0x55),
     16: (0, 1, 2, 0x7F, 0x80, 0xFF, 0x100, 0x7FFE, 0x7FFF, 0x8000, 0x8001, 0xFFFE, 0xFFFF, 0x5555),
     32: (
-        *(0, 1, 2, 3, 0x1F, 0x20, 0x21, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFF, 0x800000, 0xFFFFFF),
+        *(
+            0,
+            1,
+            2,
+            3,
+            0x1F,
+            0x20,
+            0x21,
+            0x7F,
+            0x80,
+            0xFF,
+            0x7FFF,
+            0x8000,
+            0xFFFF,
+            0x10000,
+            0x7FFFFF,
+            0x800000,
+            0xFFFFFF,
+        ),
         *(0x1000000, 0x7FFFFFFE, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x55555555, 0x00200010),
     ),
     64: (
@@ -29,7 +46,8 @@ INTEGERS = {
 
 @functools.cache
 def float_edges(f: Format) -> tuple[int, ...]:
-    """Zeros, denormals, extremes, infinities, both kinds of NaN, small integers, halves and powers of two, each sign."""
+    """Zeros, denormals, extremes, infinities, both kinds of NaN, small integers, halves and powers of two, each
+    sign."""
     half_step = f.one | 1
     positive = [
         *(0, 1, (1 << f.man) - 1, 1 << f.man, 1 << (f.man - 1), f.largest, f.inf, f.nan, f.inf | 1),
@@ -71,8 +89,8 @@ def randoms(elem: str, count: int, rng: np.random.Generator) -> Bits:
 
 
 def rounds(elems: Sequence[str], lanes: int, limit: int, rng: np.random.Generator) -> list[list[Bits]]:
-    """Values for every source: all combinations of edge values while they fit in `limit` rounds, else a random choice of
-    them, then one round of random values.
+    """Values for every source: all combinations of edge values while they fit in `limit` rounds, else a random choice
+    of them, then one round of random values.
 
     Returns:
         One entry a round: for each source `lanes` raw values.
@@ -94,5 +112,3 @@ def rounds(elems: Sequence[str], lanes: int, limit: int, rng: np.random.Generato
 def pack(low: Bits, high: Bits) -> Bits:
     """Two 16-bit values a dword."""
     return low | high << np.uint64(16)
-
-

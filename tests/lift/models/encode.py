@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from tests.lift.models import lanes as lane_moves
+from tests.lift.models.registry import MODELS, is_float
 
 from softrock.decode import decode
 from softrock.decode.instruction import Instruction
 from softrock.isa.tables import Field, Layout, OperandSpec, Row, layouts
 from softrock.isa.targets import Target
-from tests.lift.models import lanes as lane_moves
-from tests.lift.models.registry import MODELS, is_float
 
 VECTOR = {"vdst": 64, "src0": 0, "src1": 8, "src2": 32, "idx": 48, "addr": 0, "data0": 8, "data1": 16}
 SCALAR = {"sdst": 16, "src0": 0, "src1": 4, "src2": 8}
@@ -76,7 +76,10 @@ def instruction(row: Row, target: Target, choice: Choice, rng: np.random.Generat
             elif pick >= 4:
                 code, scalars = SCALAR["src0"], scalars + 1
         used[name] = choice.fields.get(name, _special_code(row, spec, code))
-    for name, value in {**_fixed_mods(row, layout, target, rng), **(_random_mods(row, layout, rng) if choice.mods else {})}.items():
+    for name, value in {
+        **_fixed_mods(row, layout, target, rng),
+        **(_random_mods(row, layout, rng) if choice.mods else {}),
+    }.items():
         used.setdefault(name, value)
     used.update({n: v for n, v in choice.fields.items() if n in layout})
     for name, value in used.items():
@@ -84,7 +87,11 @@ def instruction(row: Row, target: Target, choice: Choice, rng: np.random.Generat
     word = word & ~row.mask | row.match  # bits that the row fixes: modifiers that not every source has
     data = word.to_bytes(row.size, "little")
     if literal is not None:
-        data = data[:4] + literal.to_bytes(4, "little") if "imm:" in row._operands else data + literal.to_bytes(4, "little")
+        data = (
+            data[:4] + literal.to_bytes(4, "little")
+            if "imm:" in row._operands
+            else data + literal.to_bytes(4, "little")
+        )
     return decode(target, data + bytes(16), 0, 0x1000)
 
 
@@ -92,7 +99,16 @@ LITERALS = (0x3F800001, 0x80000000, 0x7F800000, 0xFF7FFFFF, 0x12345678, 0xFFFF80
 
 
 def _takes_scalars(row: Row) -> bool:
-    never = ("v_readfirstlane", "v_swap", "v_permlane", "v_accvgpr", "v_movrel", "v_cvt_pk_f32_", "v_cvt_f32_fp8", "v_cvt_f32_bf8")
+    never = (
+        "v_readfirstlane",
+        "v_swap",
+        "v_permlane",
+        "v_accvgpr",
+        "v_movrel",
+        "v_cvt_pk_f32_",
+        "v_cvt_f32_fp8",
+        "v_cvt_f32_bf8",
+    )
     return not row.op.startswith(never)
 
 
@@ -186,7 +202,10 @@ def _random_mods(row: Row, layout: Layout, rng: np.random.Generator) -> dict[str
         elif name == "clamp" and _clamps(row):
             found[name] = int(rng.integers(0, 2))
         elif name == "offset":
-            found[name] = int(rng.integers(0, 1 << 16))
+            found[name] = int(rng.integers(0, 1 << 15))
+            if row.op == "ds_swizzle_b32":  # masks, four lanes, rotation
+                patterns = (found[name], 0x8000 | found[name] & 0xFF, 0xC000 | found[name] & 0x7FF)
+                found[name] = patterns[int(rng.integers(0, 3))]
         elif name == "omod":
             found[name] = int(rng.integers(0, 4))
         elif name == "op_sel":
@@ -216,7 +235,16 @@ def _odd_modifiers(row: Row) -> bool:
 
 
 SATURATING = (
-    *("v_add_nc_", "v_sub_nc_", "v_subrev_nc_", "v_subrev_u16", "v_mad_", "v_mul_lo_u16", "v_mul_u32_u24", "v_mul_i32_i24"),
+    *(
+        "v_add_nc_",
+        "v_sub_nc_",
+        "v_subrev_nc_",
+        "v_subrev_u16",
+        "v_mad_",
+        "v_mul_lo_u16",
+        "v_mul_u32_u24",
+        "v_mul_i32_i24",
+    ),
     *("v_add_co", "v_sub_co", "v_subrev_co", "v_pk_add_", "v_pk_sub_", "v_pk_mad_", "v_dot"),
 )
 """Beginnings of integer operations that the clamp bit saturates."""

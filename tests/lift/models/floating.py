@@ -1,4 +1,5 @@
-"""Floating-point operations with exact results: arithmetic, minimum and maximum, rounding, parts of numbers, cube maps."""
+"""Floating-point operations with exact results: arithmetic, minimum and maximum, rounding, parts of numbers, cube
+maps."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def _mullit(_: Context, a: int, b: int, c: int) -> int:
     return lowest if F32.value(c) <= 0 else F32.mul(a, b)
 
 
-# -- minimum and maximum ----------------------------------------------------------------------------------------------------
+# -- minimum and maximum -------------------------------------------------------------------------------------------
 
 
 def less(f: Format, a: int, b: int) -> bool:
@@ -131,7 +132,7 @@ for _f in ALL:
     _minmax(_f)
 
 
-# -- rounding to integers ------------------------------------------------------------------------------------------------------
+# -- rounding to integers ------------------------------------------------------------------------------------------
 
 
 def _rounding(f: Format, how: Callable[[Fraction], int]) -> Callable[[int], int]:
@@ -162,7 +163,7 @@ def _fract(f: Format) -> Callable[[int], int]:
 
 _each("v_fract_#", "# <- #", _fract, ALL)
 
-# -- parts ------------------------------------------------------------------------------------------------------------------------
+# -- parts ---------------------------------------------------------------------------------------------------------
 
 
 def _frexp(f: Format, a: int) -> tuple[int, int]:
@@ -183,7 +184,7 @@ pure("v_ldexp_f32", "f32 <- f32 i32", F32.scale)
 pure("v_ldexp_f64", "f64 <- f64 i32", F64.scale)
 
 
-# -- cube maps ----------------------------------------------------------------------------------------------------------------
+# -- cube maps -----------------------------------------------------------------------------------------------------
 
 
 def _face(a: int, b: int, c: int) -> str:

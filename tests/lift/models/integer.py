@@ -78,7 +78,7 @@ def _bfe_i32(_: Context, a: int, offset: int, width: int) -> int:
     return signed(a >> (offset & 31), width) if width else 0
 
 
-# -- shifts -------------------------------------------------------------------------------------------------------------
+# -- shifts --------------------------------------------------------------------------------------------------------
 
 pure("v_lshlrev_b32", "u32 <- u32 u32", lambda a, b: b << (a & 31))
 pure("v_lshrrev_b32", "u32 <- u32 u32", lambda a, b: b >> (a & 31))
@@ -150,7 +150,7 @@ def _mad_i64(c: Context, a: int, b: int, d: int) -> tuple[int, bool]:
     return (saturate(exact, low, high) if c.clamp else exact), exact < 0
 
 
-# -- minimum, maximum, median --------------------------------------------------------------------------------------------
+# -- minimum, maximum, median --------------------------------------------------------------------------------------
 
 for _elem in ("i16", "u16", "i32", "u32"):
     _two, _three = f"{_elem} <- {_elem} {_elem}", f"{_elem} <- {_elem} {_elem} {_elem}"
@@ -164,7 +164,7 @@ for _elem in ("i16", "u16", "i32", "u32"):
         pure(f"v_minmax_{_elem}", _three, lambda a, b, c: max(min(a, b), c))
 
 
-# -- bytes ----------------------------------------------------------------------------------------------------------------
+# -- bytes ---------------------------------------------------------------------------------------------------------
 
 
 def _bytes(a: int, count: int = 4) -> list[int]:
@@ -213,8 +213,7 @@ def _mqsad(c: Context, a: int, b: int, d: list[int]) -> list[int]:
 @model("v_lerp_u8", "u32 <- u32 u32 u32")
 def _lerp(_: Context, a: int, b: int, c: int) -> int:
     return sum(
-        (x + y + (z & 1) >> 1) << 8 * k
-        for k, (x, y, z) in enumerate(zip(_bytes(a), _bytes(b), _bytes(c), strict=True))
+        (x + y + (z & 1) >> 1) << 8 * k for k, (x, y, z) in enumerate(zip(_bytes(a), _bytes(b), _bytes(c), strict=True))
     )
 
 
@@ -240,7 +239,7 @@ def _sat_pk(_: Context, a: int) -> int:
     return saturate(signed(a, 16), 0, 255) | saturate(signed(a >> 16, 16), 0, 255) << 8
 
 
-# -- counting lanes -------------------------------------------------------------------------------------------------------
+# -- counting lanes ------------------------------------------------------------------------------------------------
 
 
 @model("v_mbcnt_lo_u32_b32", "u32 <- u32 u32")

@@ -1,4 +1,5 @@
-"""Operations that move data between lanes, and DPP's lane selection (ISA guides: "DPP", RDNA3 7.7, MI300 6.8 and 12)."""
+"""Operations that move data between lanes, and DPP's lane selection (ISA guides: "DPP", RDNA3 7.7, MI300 6.8 and
+12)."""
 
 from __future__ import annotations
 
@@ -90,12 +91,10 @@ def first_lane(active: Sequence[bool]) -> int:
 
 
 def ds_bpermute(address: Sequence[int], data: Sequence[int], active: Sequence[bool], offset: int) -> list[int]:
-    """What each active lane gets: data of the lane its address names, 0 where that lane is off. On RDNA a wave of 64 permutes
-    within each half (RDNA3 ISA guide, DS_BPERMUTE_B32)."""
+    """What each active lane gets: data of the lane its address names, 0 where that lane is off. On RDNA a wave of 64
+    permutes within each half (RDNA3 ISA guide, DS_BPERMUTE_B32)."""
     lanes = len(data)
-    return [
-        data[(a + offset) // 4 % lanes] if active[(a + offset) // 4 % lanes] else 0 for a in address
-    ]
+    return [data[(a + offset) // 4 % lanes] if active[(a + offset) // 4 % lanes] else 0 for a in address]
 
 
 def ds_permute(address: Sequence[int], data: Sequence[int], active: Sequence[bool], offset: int) -> list[int]:
@@ -109,8 +108,13 @@ def ds_permute(address: Sequence[int], data: Sequence[int], active: Sequence[boo
 
 
 def ds_swizzle_source(offset: int, lane: int) -> int:
-    """The lane that DS_SWIZZLE_B32 reads: four-lane mode (bit 15) or and/or/xor masks within 32 lanes."""
+    """The lane that DS_SWIZZLE_B32 reads: rotation within 32 lanes (0xC000 and up), four lanes permuted (bit 15), or
+    and/or/xor masks within 32 lanes. The pattern of FFTs (0xE000 and up) is left out."""
+    half, k = lane // 32 * 32, lane % 32
+    if offset >= 0xC000:
+        mask, amount = offset & 31, offset >> 5 & 31
+        moved = k - amount if offset >> 10 & 1 else k + amount
+        return half + (k & mask | moved & ~mask & 31)
     if offset >> 15:
         return lane // 4 * 4 + (offset >> 2 * (lane % 4) & 3)
-    k = lane % 32
-    return lane // 32 * 32 + ((k & offset & 31 | offset >> 5 & 31) ^ (offset >> 10 & 31))
+    return half + ((k & offset & 31 | offset >> 5 & 31) ^ (offset >> 10 & 31))

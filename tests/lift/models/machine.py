@@ -11,19 +11,37 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from softrock.decode.instruction import Instruction, Kind, Operand
 from tests.lift.models import lanes as lane_moves
 from tests.lift.models.edges import width_of
 from tests.lift.models.formats import BY_NAME, F32, Format
 from tests.lift.models.registry import MODELS, Context, Model, OneOf, is_float, to_value
 from tests.lift.models.scalar import SAVEEXEC, SCALARS
 
+from softrock.decode.instruction import Instruction, Kind, Operand
+
 Words = npt.NDArray[np.uint32]
 VCC, M0, EXEC = 106, 124, 126
 KEEPS_HIGH_HALF = frozenset(
-    "v_mad_f16 v_mad_u16 v_mad_i16 v_fma_f16 v_div_fixup_f16 v_min3_f16 v_min3_i16 v_min3_u16 v_max3_f16 v_max3_i16 "
-    "v_max3_u16 v_med3_f16 v_med3_i16 v_med3_u16 v_fma_mixlo_f16 v_fma_mixhi_f16 v_cvt_pk_fp8_f32 v_cvt_pk_bf8_f32".split()
+    [
+        "v_mad_f16",
+        "v_mad_u16",
+        "v_mad_i16",
+        "v_fma_f16",
+        "v_div_fixup_f16",
+        "v_min3_f16",
+        "v_min3_i16",
+        "v_min3_u16",
+        "v_max3_f16",
+        "v_max3_i16",
+        "v_max3_u16",
+        "v_med3_f16",
+        "v_med3_i16",
+        "v_med3_u16",
+        "v_fma_mixlo_f16",
+        "v_fma_mixhi_f16",
+        "v_cvt_pk_fp8_f32",
+        "v_cvt_pk_bf8_f32",
+    ]
 )
 """16-bit operations of gfx9 that leave the destination's other half alone; the rest clear it (LLVM's notes on gfx9)."""
 SPECIAL: dict[str, Callable[[Machine, Instruction], None]] = {}
@@ -88,8 +106,8 @@ class Machine:
         return (self.scalar[at] | (self.scalar[at + 1] << 32 if bits == 64 else 0)) & mask
 
     def constant(self, op: Operand, elem: str) -> int:
-        """A constant's bits as an element type: inline integers are sign-extended, inline floats take the type's width, a 32-bit
-        literal is the high half of a double."""
+        """A constant's bits as an element type: inline integers are sign-extended, inline floats take the type's
+        width, a 32-bit literal is the high half of a double."""
         bits = width_of(elem)
         if op.kind is Kind.FLOAT:
             f = BY_NAME.get(elem) or BY_NAME[f"f{max(bits, 16)}"]
@@ -118,7 +136,7 @@ class Machine:
         raw = self.read_scalar(op, self.lanes)
         return [bool(raw >> k & 1) for k in range(self.lanes)]
 
-    # -- vector operands -------------------------------------------------------------------------------------------------
+    # -- vector operands -------------------------------------------------------------------------------------------
 
     def register(self, op: Operand) -> int:
         return op.index + (256 if op.kind is Kind.AGPR else 0)
@@ -179,7 +197,7 @@ class Machine:
         asked = self.flush32 if f.bits == 32 else self.flush16
         return f.flush(raw) if asked and f.name != "bf16" else raw
 
-    # -- DPP ---------------------------------------------------------------------------------------------------------------
+    # -- DPP -------------------------------------------------------------------------------------------------------
 
     _dpp: list[int | None] | None = None
     _enabled: list[bool] = field(default_factory=list)
@@ -210,7 +228,7 @@ class Machine:
         assert self._dpp is not None
         return np.array([0 if k is None else value[k] for k in self._dpp], np.uint32)
 
-    # -- results -----------------------------------------------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------------------
 
     def finish(self, inst: Instruction, f: Format, raw: int) -> int:
         """Output modifier, clamp and flushing of a float result."""
@@ -275,7 +293,7 @@ class Machine:
         value = sum(1 << k for k, on in enumerate(bits) if on and self._enabled[k])
         self.write_scalar(op, value, self.lanes)
 
-    # -- execution --------------------------------------------------------------------------------------------------------------
+    # -- execution -------------------------------------------------------------------------------------------------
 
     def run(self, inst: Instruction) -> None:
         """Execute one instruction (branches excepted)."""
@@ -439,9 +457,7 @@ class Machine:
         finished = [self.finish(inst, f, v) for v in value]
         r = self.register(op)
         old = int(self.word(r)[lane])
-        self.others[r, lane] = [
-            v if f.bits == 64 else self._merged(inst, op, f.name, v, old) for v in finished[1:]
-        ]
+        self.others[r, lane] = [v if f.bits == 64 else self._merged(inst, op, f.name, v, old) for v in finished[1:]]
         return finished[0]
 
     def _packed(self, inst: Instruction, model: Model) -> None:

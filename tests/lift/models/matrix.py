@@ -1,7 +1,7 @@
 """Matrix instructions: where each element stands, in plain loops (MI300 ISA guide, chapter 7; RDNA3 ISA guide, 7.9).
 
-``multiply`` gives the exact products and sums in double precision (integers: exact), and the sum of magnitudes that bounds the
-error of any order of addition.
+``multiply`` gives the exact products and sums in double precision (integers: exact), and the sum of magnitudes that
+bounds the error of any order of addition.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
 from tests.lift.models.formats import BF8_FNUZ, BF16, F16, F32, FP8_FNUZ, Format
 from tests.lift.models.integer import signed
 
@@ -112,8 +111,8 @@ def swizzle_b(words: list[Words], blgp: int) -> list[Words]:
 
 
 def expand(s: Shape, a: Numbers, index: Words, abid: int, cbsz: int) -> Numbers:
-    """A of V_SMFMAC with its zeros: of each four consecutive k two are stored, at places that 2-bit indices tell. A lane's indices
-    are one set of bits of its index register, which ABID picks unless CBSZ is set."""
+    """A of V_SMFMAC with its zeros: of each four consecutive k two are stored, at places that 2-bit indices tell. A
+    lane's indices are one set of bits of its index register, which ABID picks unless CBSZ is set."""
     stored = s.k // 2
     length = stored * s.m // 64
     bits = 2 * length
@@ -151,8 +150,10 @@ def mfma(
         for i in range(s.m):
             for j in range(s.n):
                 lane, number = mfma_place(s, i, j, block)
-                start = element(c, lane, number, "f64" if s.result == "f64" else "f32") if s.result != "i32" else float(
-                    signed(int(c[number][lane]), 32)
+                start = (
+                    element(c, lane, number, "f64" if s.result == "f64" else "f32")
+                    if s.result != "i32"
+                    else float(signed(int(c[number][lane]), 32))
                 )
                 if negated & 4:
                     start = -start

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-
-from softrock.decode.instruction import Instruction, Operand
 from tests.lift.models import lanes as lane_moves
 from tests.lift.models.integer import saturate
 from tests.lift.models.machine import Machine, special
 from tests.lift.models.packed import parts
+
+from softrock.decode.instruction import Instruction, Operand
 
 
 @special("v_nop s_nop s_waitcnt s_delay_alu s_clause s_waitcnt_depctr v_pipeflush")
@@ -70,7 +70,9 @@ def _swap(m: Machine, inst: Instruction) -> None:
 
 @special("v_pk_mov_b32")
 def _pk_mov(m: Machine, inst: Instruction) -> None:
-    words = [m.dwords(op, inst.mod("op_sel") >> k & 1) if op.dwords == 2 else m.dwords(op) for k, op in enumerate(inst.src)]
+    words = [
+        m.dwords(op, inst.mod("op_sel") >> k & 1) if op.dwords == 2 else m.dwords(op) for k, op in enumerate(inst.src)
+    ]
     op = inst.dst[0]
     for k, word in enumerate([w.copy() for w in words]):
         m.write_vector(inst, Operand(op.role, op.kind, op.index + k), "u32", [int(x) for x in word])
@@ -109,5 +111,3 @@ def _ds_swizzle(m: Machine, inst: Instruction) -> None:
         other = lane_moves.ds_swizzle_source(inst.mod("offset"), lane)
         out.append(int(values[other]) if active[other] else 0)
     m.write_vector(inst, inst.dst[0], "u32", out)
-
-

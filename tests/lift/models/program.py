@@ -1,7 +1,7 @@
 """Random kernels of vector, scalar and branch instructions, as assembly, and their interpretation by the model.
 
-A program works on v1-v12 and s8-s19, keeps saved lane masks in s[32:] and loop counters in s[60:], and only makes integers, so
-that every bit is defined. Between two markers stands the body that `interpret` runs.
+A program works on v1-v12 and s8-s19, keeps saved lane masks in s[32:] and loop counters in s[60:], and only makes
+integers, so that every bit is defined. Between two markers stands the body that `interpret` runs.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-
-from softrock.decode.instruction import Instruction
 from tests.lift.models import everything  # noqa: F401  (registers operations)
 from tests.lift.models.machine import VCC, Machine
+
+from softrock.decode.instruction import Instruction
 
 VECTORS = range(1, 13)
 SCALARS = range(8, 20)
@@ -23,20 +23,27 @@ STEP_LIMIT = 60000
 
 COMMON = """
 v_mov_b32 D, A|v_not_b32 D, A|v_bfrev_b32 D, A|v_and_b32 D, A, B|v_or_b32 D, A, B|v_xor_b32 D, A, B|v_xnor_b32 D, A, B
-v_lshlrev_b32 D, A, B|v_lshrrev_b32 D, A, B|v_ashrrev_i32 D, A, B|v_min_i32 D, A, B|v_max_u32 D, A, B|v_mul_lo_u32 D, B, C
-v_mul_hi_u32 D, B, C|v_mul_u32_u24 D, A, B|v_bfe_u32 D, B, C, 5|v_bfi_b32 D, B, C, E|v_alignbit_b32 D, B, C, E|v_perm_b32 D, B, C, E
-v_add3_u32 D, B, C, E|v_lshl_or_b32 D, B, 3, C|v_and_or_b32 D, B, C, E|v_med3_i32 D, B, C, E|v_sad_u8 D, B, C, E|v_xad_u32 D, B, C, E
+v_lshlrev_b32 D, A, B|v_lshrrev_b32 D, A, B|v_ashrrev_i32 D, A, B|v_min_i32 D, A, B|v_max_u32 D, A, B
+v_mul_lo_u32 D, B, C
+v_mul_hi_u32 D, B, C|v_mul_u32_u24 D, A, B|v_bfe_u32 D, B, C, 5|v_bfi_b32 D, B, C, E|v_alignbit_b32 D, B, C, E
+v_perm_b32 D, B, C, E
+v_add3_u32 D, B, C, E|v_lshl_or_b32 D, B, 3, C|v_and_or_b32 D, B, C, E|v_med3_i32 D, B, C, E|v_sad_u8 D, B, C, E
+v_xad_u32 D, B, C, E
 v_bcnt_u32_b32 D, B, C|v_mbcnt_lo_u32_b32 D, S, B|v_mad_u32_u24 D, B, C, E|v_cvt_u32_f32 D, B|v_add_lshl_u32 D, B, C, 7
-v_cndmask_b32 D, A, B, vcc|v_cndmask_b32 D, B, C, K|v_cmp_lt_u32 vcc, A, B|v_cmp_gt_i32 vcc, A, B|v_cmp_eq_u32 K, B, C
+v_cndmask_b32 D, B, C, vcc|v_cndmask_b32 D, B, C, K|v_cmp_lt_u32 vcc, A, B|v_cmp_gt_i32 vcc, A, B|v_cmp_eq_u32 K, B, C
 v_cmp_ne_u32 vcc, 0, B|v_cmp_lt_f32 vcc, B, C|v_cmp_class_f32 vcc, B, C|v_cmp_ge_i32 K, B, C
 v_readfirstlane_b32 Z, B|v_readlane_b32 Z, B, 3|v_writelane_b32 D, S, 17|v_mov_b32 D, S|v_mov_b32 D, 0x12345
 v_lshlrev_b64 P, B, Q|v_lshrrev_b64 P, 9, Q|v_mad_u64_u32 P, vcc, B, C, Q|v_cmp_lt_u64 vcc, P, Q
-v_mov_b32_dpp D, B quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf|v_mov_b32_dpp D, B row_shr:3 row_mask:0xf bank_mask:0xf bound_ctrl:1
+v_mov_b32_dpp D, B quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
+v_mov_b32_dpp D, B row_shr:3 row_mask:0xf bank_mask:0xf bound_ctrl:1
 v_mov_b32_dpp D, B row_ror:5 row_mask:0xa bank_mask:0xf|v_mov_b32_dpp D, B row_shl:1 row_mask:0xf bank_mask:0x5
 ds_bpermute_b32 D, B, C|ds_swizzle_b32 D, B offset:0x401f
-s_add_u32 Z, S, T|s_sub_u32 Z, S, T|s_addc_u32 Z, S, T|s_and_b32 Z, S, T|s_xor_b32 Z, S, T|s_lshl_b32 Z, S, T|s_bfe_u32 Z, S, 0x80004
-s_mul_i32 Z, S, T|s_cselect_b32 Z, S, T|s_min_u32 Z, S, T|s_max_i32 Z, S, T|s_absdiff_i32 Z, S, T|s_bcnt1_i32_b32 Z, S|s_not_b32 Z, S
-s_cmp_lt_u32 S, T|s_cmp_eq_u32 S, T|s_cmp_gt_i32 S, T|s_bitcmp1_b32 S, T|s_movk_i32 Z, 0x1234|s_addk_i32 Z, 0x7fff|s_cmov_b32 Z, S
+s_add_u32 Z, S, T|s_sub_u32 Z, S, T|s_addc_u32 Z, S, T|s_and_b32 Z, S, T|s_xor_b32 Z, S, T|s_lshl_b32 Z, S, T
+s_bfe_u32 Z, S, 0x80004
+s_mul_i32 Z, S, T|s_cselect_b32 Z, S, T|s_min_u32 Z, S, T|s_max_i32 Z, S, T|s_absdiff_i32 Z, S, T
+s_bcnt1_i32_b32 Z, S|s_not_b32 Z, S
+s_cmp_lt_u32 S, T|s_cmp_eq_u32 S, T|s_cmp_gt_i32 S, T|s_bitcmp1_b32 S, T|s_movk_i32 Z, 0x1234|s_addk_i32 Z, 0x7fff
+s_cmov_b32 Z, S
 s_lshl_b64 X, Y, 5|s_or_b64 X, Y, X|s_brev_b64 X, Y|s_cselect_b64 X, Y, X|s_mov_b64 X, Y
 """
 ONLY = {
@@ -45,24 +52,24 @@ v_add_u32 D, A, B|v_sub_u32 D, A, B|v_subrev_u32 D, A, B|v_add_co_u32 D, vcc, A,
 v_add_u16 D, A, B|v_mul_lo_u16 D, A, B|v_max_i16 D, A, B|v_mad_u16 D, B, C, E|v_mad_u16 D, B, C, E op_sel:[1,0,1,1]
 v_add_u32_sdwa D, B, C dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1 src1_sel:BYTE_0
 v_or_b32_sdwa D, sext(B), C dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:DWORD
-v_mov_b64 P, Q|v_lshl_add_u64 P, P, 3, Q|v_pk_add_u16 D, B, C|v_pk_max_i16 D, B, C op_sel:[1,0] op_sel_hi:[0,1]|v_mbcnt_hi_u32_b32 D, S, B
-v_swap_b32 D, D2|v_accvgpr_write_b32 a3, B|v_accvgpr_read_b32 D, a3|v_cmpx_lt_u32 vcc, A, B|v_add_u32_dpp D, B, C row_newbcast:2 row_mask:0xf bank_mask:0xf
+v_mov_b64 P, Q|v_lshl_add_u64 P, P, 3, Q|v_pk_add_u16 D, B, C|v_pk_max_i16 D, B, C op_sel:[1,0] op_sel_hi:[0,1]
+v_mbcnt_hi_u32_b32 D, S, B
+v_swap_b32 D, D2|v_accvgpr_write_b32 a3, B|v_accvgpr_read_b32 D, a3|v_cmpx_lt_u32 vcc, A, B
+v_add_u32_dpp D, B, C row_newbcast:2 row_mask:0xf bank_mask:0xf
 """,
     11: """
-v_add_nc_u32 D, A, B|v_sub_nc_u32 D, A, B|v_add_co_u32 D, vcc, B, C|v_add_co_ci_u32 D, vcc, B, C, vcc|v_subrev_nc_u32 D, A, B
-v_add_nc_u16 Dl, Bh, Cl|v_add_nc_u16 Dh, Bl, Ch|v_mov_b16 Dh, Bl|v_and_b16 Dl, Bl, Ch|v_mad_u16 Dh, Bl, Ch, El|v_cndmask_b16 Dl, Bh, Cl, vcc
-v_lshlrev_b16 Dh, 3, Bl|v_max_i16 Dl, Bl, Ch|v_xor3_b32 D, B, C, E|v_maxmin_u32 D, B, C, E|v_swap_b32 D, D2|v_cmpx_lt_u32 A, B|v_cmpx_ne_i32 B, C
-v_permlane16_b32 D, B, S, T|v_permlanex16_b32 D, B, S, T op_sel:[1,0]|v_permlane64_b32 D, B|v_pk_add_u16 D, B, C|v_pk_mad_i16 D, B, C, E
-v_add_nc_u32_dpp D, B, C dpp8:[7,6,5,4,3,2,1,0]|v_mov_b32_dpp D, B row_share:4 row_mask:0xf bank_mask:0xf|v_dot4_i32_iu8 D, B, C, E neg_lo:[1,0,0]
+v_cndmask_b32 D, A, B, vcc|v_add_nc_u32 D, A, B|v_sub_nc_u32 D, A, B|v_add_co_u32 D, vcc, B, C
+v_add_co_ci_u32 D, vcc, B, C, vcc|v_subrev_nc_u32 D, A, B
+v_add_nc_u16 Dl, Bh, Cl|v_add_nc_u16 Dh, Bl, Ch|v_mov_b16 Dh, Bl|v_and_b16 Dl, Bl, Ch|v_mad_u16 Dh, Bl, Ch, El
+v_cndmask_b16 Dl, Bh, Cl, vcc
+v_lshlrev_b16 Dh, 3, Bl|v_max_i16 Dl, Bl, Ch|v_xor3_b32 D, B, C, E|v_maxmin_u32 D, B, C, E|v_swap_b32 D, D2
+v_cmpx_lt_u32 A, B|v_cmpx_ne_i32 B, C
+v_permlane16_b32 D, B, S, T|v_permlanex16_b32 D, B, S, T op_sel:[1,0]|v_permlane64_b32 D, B|v_pk_add_u16 D, B, C
+v_pk_mad_i16 D, B, C, E
+v_add_nc_u32_dpp D, B, C dpp8:[7,6,5,4,3,2,1,0]|v_mov_b32_dpp D, B row_share:4 row_mask:0xf bank_mask:0xf
+v_dot4_i32_iu8 D, B, C, E neg_lo:[1,0,0]
 """,
 }
-DUAL = """
-v_dual_mov_b32 v2, v5 :: v_dual_mov_b32 v3, v4|v_dual_mov_b32 v4, v5 :: v_dual_add_nc_u32 v5, v4, v3
-v_dual_cndmask_b32 v6, v7, v8 :: v_dual_and_b32 v9, v6, v11|v_dual_mov_b32 v10, 0x777 :: v_dual_lshlrev_b32 v1, 3, v2
-v_dual_cndmask_b32 v8, v1, v3 :: v_dual_add_nc_u32 v3, v8, v2
-"""
-
-
 def _templates(text: str) -> list[str]:
     return [t for line in text.strip().splitlines() for t in line.split("|")]
 
@@ -72,9 +79,10 @@ class Generator:
     """Writes the body of one kernel.
 
     Attributes:
-        major, lanes: the target.
+        name: the kernel. major, lanes: the target.
     """
 
+    name: str
     major: int
     lanes: int
     rng: np.random.Generator
@@ -87,8 +95,6 @@ class Generator:
         self.exec = "exec" if self.wide else "exec_lo"
         self.vcc = "vcc" if self.wide else "vcc_lo"
         self.templates = _templates(COMMON) + _templates(ONLY[self.major]) * 2
-        if self.major >= 11 and not self.wide:
-            self.templates += _templates(DUAL) * 3
 
     def pick(self, choices: Sequence[str]) -> str:
         return choices[int(self.rng.integers(0, len(choices)))]
@@ -108,11 +114,11 @@ class Generator:
 
     def label(self) -> str:
         self.labels += 1
-        return f"L{self.labels}_{id(self)}"
+        return f"{self.name}_L{self.labels}"
 
     def instruction(self) -> None:
-        """One instruction from a template: D destination, A source of any kind, B C E vectors, P Q pairs, S T scalars, Z scalar
-        destination, X Y scalar pairs, K a lane mask; a small letter after a vector is its half."""
+        """One instruction from a template: D destination, A source of any kind, B C E vectors, P Q pairs, S T
+        scalars, Z scalar destination, X Y scalar pairs, K a lane mask; a small letter after a vector is its half."""
         template = self.pick(self.templates)
         name, _, rest = template.partition(" ")
         pair = int(self.rng.integers(1, 6)) * 2
@@ -148,6 +154,17 @@ class Generator:
             words.append(word)
         self.emit(f"{name} {' '.join(words)}".replace(" ,", ","))
 
+    def dual(self) -> None:
+        """A dual-issue instruction: sources of both halves in different banks, destinations of different parity."""
+        x_op = self.pick(["mov_b32", "cndmask_b32"])
+        y_op = self.pick(["mov_b32", "cndmask_b32", "add_nc_u32", "lshlrev_b32", "and_b32"])
+        while True:
+            dx, dy, ax, ay, bx, by = (int(self.rng.choice(VECTORS)) for _ in range(6))
+            if (dx ^ dy) & 1 and (ax ^ ay) & 3 and (bx ^ by) & 3:
+                break
+        x_rest, y_rest = ("" if op == "mov_b32" else f", v{b}" for op, b in ((x_op, bx), (y_op, by)))
+        self.emit(f"v_dual_{x_op} v{dx}, v{ax}{x_rest} :: v_dual_{y_op} v{dy}, v{ay}{y_rest}")
+
     # -- statements ----------------------------------------------------------------------------------------------------
 
     def block(self, depth: int, size: int) -> None:
@@ -163,11 +180,14 @@ class Generator:
                 self.shrinking_loop(depth)
             elif pick < 20:
                 self.exec_change(depth)
+            elif pick < 30 and self.major >= 11 and not self.wide:
+                self.dual()
             else:
                 self.instruction()
 
     def compare(self) -> None:
-        self.emit(f"v_cmp_{self.pick(['lt_u32', 'gt_i32', 'ne_u32', 'class_f32'])} {self.vcc}, {self.vector()}, {self.vector()}")
+        relation = self.pick(["lt_u32", "gt_i32", "ne_u32", "class_f32"])
+        self.emit(f"v_cmp_{relation} {self.vcc}, {self.vector()}, {self.vector()}")
 
     def divergent_if(self, depth: int) -> None:
         saved, end, other = self.mask(32 + 4 * depth), self.label(), self.label()
@@ -215,7 +235,9 @@ class Generator:
         self.lines.append(f"{start}:")
         self.block(depth + 1, int(self.rng.integers(2, 6)))
         self.compare()
-        self.emit(f"{'s_andn2' if self.major == 9 else 's_and_not1'}_{self.suffix} {self.exec}, {self.exec}, {self.vcc}")
+        self.emit(
+            f"{'s_andn2' if self.major == 9 else 's_and_not1'}_{self.suffix} {self.exec}, {self.exec}, {self.vcc}"
+        )
         self.emit(f"s_sub_u32 {counter}, {counter}, 1")
         self.emit(f"s_cmp_eq_u32 {counter}, 0")
         self.emit(f"s_cselect_{self.suffix} {self.exec}, 0, {self.exec}")
@@ -245,8 +267,9 @@ class Generator:
 
 
 def kernel(name: str, major: int, lanes: int, size: int, seed: int) -> str:
-    """Assembly of one kernel: it loads its registers from the first pointer, runs the body, stores them to the second one."""
-    generator = Generator(major, lanes, np.random.default_rng(seed))
+    """Assembly of one kernel: it loads its registers from the first pointer, runs the body, stores them to the second
+    one."""
+    generator = Generator(name, major, lanes, np.random.default_rng(seed))
     while len(generator.lines) < size:
         generator.block(0, 5)
     wide = lanes == 64
@@ -254,8 +277,11 @@ def kernel(name: str, major: int, lanes: int, size: int, seed: int) -> str:
     saved = "s[20:21]" if wide else "s20"
     stride = 4 * lanes
     count = len(VECTORS)
-    load, store, smem = ("global_load_dword", "global_store_dword", "s_load_dwordx4") if major == 9 else (
-        "global_load_b32", "global_store_b32", "s_load_b128")
+    load, store, smem = (
+        ("global_load_dword", "global_store_dword", "s_load_dwordx4")
+        if major == 9
+        else ("global_load_b32", "global_store_b32", "s_load_b128")
+    )
     eight, four = ("s_load_dwordx8", "s_load_dwordx4") if major == 9 else ("s_load_b256", "s_load_b128")
     wait = "s_waitcnt vmcnt(0) lgkmcnt(0)"
     out = [f".p2align 8\n.type {name},@function\n{name}:"]
@@ -263,7 +289,11 @@ def kernel(name: str, major: int, lanes: int, size: int, seed: int) -> str:
     step = f"  {'v_add_u32' if major == 9 else 'v_add_nc_u32'} v30, {stride}, v30"  # offsets are too short for all rows
     for v in VECTORS:
         out += [f"  {load} v{v}, v30, s[4:5]", step]
-    out += [f"  {eight} s[8:15], s[4:5], {stride * count:#x}", f"  {four} s[16:19], s[4:5], {stride * count + 32:#x}", f"  {wait}"]
+    out += [
+        f"  {eight} s[8:15], s[4:5], {stride * count:#x}",
+        f"  {four} s[16:19], s[4:5], {stride * count + 32:#x}",
+        f"  {wait}",
+    ]
     out += [f"  s_mov_{suffix} {saved}, {full}"]
     out += [f"  s_mov_b32 s{r}, 0" for r in range(22, 24)] + ["  s_mov_b64 vcc, 0", "  s_mov_b32 s24, 0"]
     out += ["  v_accvgpr_write_b32 a3, 0"] if major == 9 else []
@@ -361,4 +391,3 @@ def _taken(machine: Machine, op: str) -> bool:
         "s_cbranch_execz": machine.exec == 0,
         "s_cbranch_execnz": machine.exec != 0,
     }[op]
-

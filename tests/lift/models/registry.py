@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.lift.models.formats import BY_NAME
 from tests.lift.models.edges import width_of
+from tests.lift.models.formats import BY_NAME
 
 Function = Callable[..., Any]
 

@@ -29,7 +29,9 @@ class Scalar:
 SCALARS: dict[str, Scalar] = {}
 
 
-def _op(name: str, result: int, sources: tuple[int, ...], function: Callable[..., Any], scc: str, extra: str = "") -> None:
+def _op(
+    name: str, result: int, sources: tuple[int, ...], function: Callable[..., Any], scc: str, extra: str = ""
+) -> None:
     """Register; `scc` is ``nonzero``, ``keep`` or ``own`` (the function gives it)."""
 
     def run(*values: int) -> Outcome:
@@ -79,7 +81,11 @@ for _bits in (32, 64):
     _op(f"s_ctz_i32_b{_bits}", 32, (_bits,), lambda a: (a & -a).bit_length() - 1 if a else -1, "keep")
     _op(f"s_clz_i32_u{_bits}", 32, (_bits,), lambda a, n=_bits: n - a.bit_length() if a else -1, "keep")
     _op(
-        f"s_ff0_i32_b{_bits}", 32, (_bits,), lambda a, n=_bits: (~a & -~a).bit_length() - 1 if a + 1 >> n == 0 else -1, "keep"
+        f"s_ff0_i32_b{_bits}",
+        32,
+        (_bits,),
+        lambda a, n=_bits: (~a & -~a).bit_length() - 1 if a + 1 >> n == 0 else -1,
+        "keep",
     )
 
     def _wqm(a: int, n: int = _bits) -> int:
@@ -125,10 +131,10 @@ _op("s_sext_i32_i16", 32, (32,), lambda a: signed(a, 16), "keep")
 _op("s_abs_i32", 32, (-32,), abs, "nonzero")
 _op("s_bitreplicate_b64_b32", 64, (32,), lambda a: sum((a >> k & 1) * (3 << 2 * k) for k in range(32)), "keep")
 
-# -- saving EXEC ----------------------------------------------------------------------------------------------------------
+# -- saving EXEC ---------------------------------------------------------------------------------------------------
 
 _SAVE: dict[str, Callable[[int, int], int]] = {
-    **{name: function for name, function in _LOGIC.items()},
+    **_LOGIC,
     "and_not0": lambda a, b: ~a & b,
     "or_not0": lambda a, b: ~a | b,
 }
@@ -140,7 +146,7 @@ for _bits in (32, 64):
     for _name in ("and_not0", "and_not1"):
         SAVEEXEC[f"s_{_name}_wrexec_b{_bits}"] = (_SAVE[_name], False)
 
-# -- arithmetic --------------------------------------------------------------------------------------------------------------
+# -- arithmetic ----------------------------------------------------------------------------------------------------
 
 M32 = 0xFFFFFFFF
 
@@ -180,7 +186,7 @@ for _name, (_x, _y) in _PACK.items():
         "keep",
     )
 
-# -- comparisons --------------------------------------------------------------------------------------------------------------
+# -- comparisons ---------------------------------------------------------------------------------------------------
 
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
     "eq": lambda a, b: a == b,

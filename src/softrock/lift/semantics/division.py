@@ -113,7 +113,7 @@ def _scaled(a: Val, b: Val, c: Val, fused: Val, scale: Val) -> Val:
     lost = a.fma(b, c - fused)
     out = fused * scale
     # Nor may the first rounding overflow where the scaled result does not.
-    smaller = (a * 2.0**-64).fma(b * 2.0**-64, c * 2.0**-128)
+    smaller = (a * 2.0**-128).fma(b, c * 2.0**-128)
     out = (fused.fabs().eq(float("inf")) & scale.lt(1.0)).select(smaller, out)
     rest = fused - out * 2.0 ** _SCALE[64]
     tie, step = 2.0 ** (_SCALE[64] - 1075), 2.0**-1074
