@@ -40,13 +40,13 @@ def host() -> HostEvaluator:
     return HostEvaluator()
 
 
-def on_gpu(function: str, type_name: str, columns: Sequence[Any]) -> NDArray[Any]:
-    """Results of one function over columns of arguments, from a kernel."""
+def on_gpu(function: str, type_name: str, columns: Sequence[Any], options: Sequence[str] = ()) -> NDArray[Any]:
+    """Results of one function over columns of arguments, from a kernel compiled with more options."""
     real = np.dtype(FORMATS[type_name].code)
     kinds = [np.dtype(np.int32) if i and function in INTEGER_SECOND else real for i in range(len(columns))]
     inputs = [np.ascontiguousarray(c, dtype=k) for c, k in zip(columns, kinds, strict=True)]
     output: NDArray[Any] = np.zeros(len(inputs[0]), real)
-    kernel = softrock.compile(kernel_source([function], type_name))[f"eval_{function}_{type_name}"]
+    kernel = softrock.compile(kernel_source([function], type_name), options=options)[f"eval_{function}_{type_name}"]
     kernel[-(-len(output) // 256), 256](*inputs, output, np.uint32(len(output)))
     softrock.synchronize()
     return output
@@ -113,6 +113,12 @@ def test_every_function_gives_the_hosts_bits(gpu: str, function: str, type_name:
 @pytest.mark.parametrize(("name", "type_name"), [("pow", "f32"), ("log", "f64")])
 def test_documented_bounds_hold_on_the_gpu(gpu: str, name: str, type_name: str) -> None:
     found = measure(case(name), type_name, evaluate, 500, seed=9)
+    assert found.within, found
+
+
+@pytest.mark.parametrize("flag", ["-ffp-contract=fast", "-ffast-math"])
+def test_contraction_in_the_program_leaves_the_library_alone(gpu: str, flag: str) -> None:
+    found = measure(case("pow"), "f64", lambda f, t, c: [float(v) for v in on_gpu(f, t, c, [flag])], 300, seed=4)
     assert found.within, found
 
 

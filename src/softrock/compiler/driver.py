@@ -150,6 +150,10 @@ def _adjust(job: Job, tools: host.HostTools, library: Library) -> None:
     for word in words:
         if word in ("-internal-isystem", "-internal-externc-isystem"):
             next(words, None)
+        elif job.device and word == "-ffp-contract=fast":
+            # The same for the program's own arithmetic; plain "fast" lets the back end also fuse inside the device
+            # library, whose error-free transformations that would break.
+            kept.append("-ffp-contract=fast-honor-pragmas")
         else:
             kept.append(word)
     extra: list[str] = []
