@@ -78,7 +78,7 @@ class Link:
         """The whole link command; `offload` goes after the objects."""
         if self.line.static_library:
             return [str(toolchain.zig()), "ar", "rcsD", self.line.output or "a.out", *self._files()]
-        out = [*self.tools.linker]
+        out = [*self.tools.linker, *(["-v"] if self.line.verbose else [])]
         if self.runtime.launcher and not self.line.shared:
             out += ["-shared", "-fPIC", str(self.temporary / _ENTRY), "-Wl,-e,sr_entry"]
         for each in self.line.link:
