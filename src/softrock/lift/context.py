@@ -78,6 +78,7 @@ class Wave:
         self.native_gather = True
         self.vgprs = 256
         self.gpr_index = 0
+        self.matrix_loops = 0
 
     def array(self, name: str, size: int) -> str:
         """Pointer to a stack array of at least `size` bytes, one for each name in the function."""

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 PART = 16
 """Lanes, and matrix columns, of a part."""
 
+INLINED = 64
+"""Loops of a function that are built in place. That is a fifth faster than to call them and takes twice as long to
+compile, which begins to hurt where a kernel has many."""
+
 Part = tuple[int, int]
 """Where a part's row stands in a row of A, and where its first column stands in a row of B (in elements)."""
 
@@ -90,42 +94,91 @@ def accumulate(x: Wave, tile: Tile, accumulators: Sequence[Val]) -> list[Val]:
 
 
 def _group(x: Wave, tile: Tile, parts: Sequence[tuple[Part, ...]], accumulators: Sequence[Val]) -> list[Val]:
-    b, size = x.b, tile.bits // 8
+    size = tile.bits // 8
     a_base = min(a for register in parts for a, _ in register)
     b_base = min(c for register in parts for _, c in register)
     relative = tuple(tuple((a - a_base, c - b_base) for a, c in register) for register in parts)
     shape = tile._replace(parts=relative)
-    digest = hashlib.blake2b(repr(shape).encode(), digest_size=8).hexdigest()
-    name = f"sr_matrix_{digest}"
-    ty = accumulators[0].ty
-    if name not in b.declares:
-        intrinsics(x)
-        b.declare(name, _text(name, shape, ty))
     pointers = [place(x, "matrix_a", a_base * size), place(x, "matrix_b", b_base * size)]
     if tile.sparse:
         pointers.append(place(x, "matrix_x", a_base * 4))
+    x.matrix_loops += 1
+    return (_inline if x.matrix_loops <= INLINED else _called)(x, shape, pointers, accumulators)
+
+
+def _named(x: Wave, kind: str, tile: Tile, ty: Ty, text: Callable[[str, Tile, Ty], str]) -> str:
+    """The name of a loop's function, which is defined if it is not yet."""
+    digest = hashlib.blake2b(repr((tile, ty)).encode(), digest_size=8).hexdigest()
+    name = f"sr_matrix_{kind}_{digest}"
+    if name not in x.b.declares:
+        _intrinsics(x)
+        x.b.declare(name, text(name, tile, ty))
+    return name
+
+
+def _inline(x: Wave, tile: Tile, pointers: Sequence[str], accumulators: Sequence[Val]) -> list[Val]:
+    """The loop in place; accumulators are values."""
+    b, ty = x.b, accumulators[0].ty
+    name = _named(x, "inline", tile, ty, _inline_text)
     args = ", ".join([*(f"ptr {p}" for p in pointers), *(c.typed for c in accumulators)])
-    result = _struct(ty, len(parts))
+    result = _struct(ty, len(accumulators))
     b.counter += 1
     ref = f"%m{b.counter}"
     b.line(f"{ref} = call {result} @{name}({args})")
-    return [b.op(ty, f"extractvalue {result} {ref}, {n}") for n in range(len(parts))]
+    return [b.op(ty, f"extractvalue {result} {ref}, {n}") for n in range(len(accumulators))]
+
+
+def _called(x: Wave, tile: Tile, pointers: Sequence[str], accumulators: Sequence[Val]) -> list[Val]:
+    """The loop as a function of its own; accumulators go through memory."""
+    b, ty = x.b, accumulators[0].ty
+    name = _named(x, "called", tile, ty, _called_text)
+    size = ty.bits * ty.lanes // 8
+    array = x.array("matrix_c", size * len(accumulators))
+    for n, value in enumerate(accumulators):
+        b.store(value, place(x, "matrix_c", n * size), 64)
+    args = ", ".join(f"ptr {p}" for p in [*pointers, array])
+    b.line(f"call void @{name}({args})")
+    return [b.load(ty, place(x, "matrix_c", n * size), 64) for n in range(len(accumulators))]
 
 
 def _struct(ty: Ty, count: int) -> str:
     return "{ " + ", ".join([ty.llvm] * count) + " }"
 
 
-def _text(name: str, tile: Tile, ty: Ty) -> str:
-    """The loop as an LLVM function."""
+def _inline_text(name: str, tile: Tile, ty: Ty) -> str:
+    count = len(tile.parts)
+    result = _struct(ty, count)
+    params = [*_array_parameters(tile), *(f"{ty.llvm} %c{r}" for r in range(count))]
+    lines = [f"define internal {result} @{name}({', '.join(params)}) alwaysinline nounwind {{", "entry:"]
+    lines += _loop(tile, ty)
+    whole = "poison"
+    for r in range(count):
+        lines.append(f"  %r{r} = insertvalue {result} {whole}, {ty.llvm} %d{r}, {r}")
+        whole = f"%r{r}"
+    return "\n".join([*lines, f"  ret {result} {whole}", "}"]) + "\n"
+
+
+def _called_text(name: str, tile: Tile, ty: Ty) -> str:
+    params = [*_array_parameters(tile), "ptr %c"]
+    lines = [f"define internal void @{name}({', '.join(params)}) noinline nounwind {{", "entry:"]
+    for r in range(len(tile.parts)):
+        lines.append(f"  %pc{r} = getelementptr i8, ptr %c, i64 {r * ty.bits * ty.lanes // 8}")
+        lines.append(f"  %c{r} = load {ty.llvm}, ptr %pc{r}, align 64")
+    lines += _loop(tile, ty)
+    lines += [f"  store {ty.llvm} %d{r}, ptr %pc{r}, align 64" for r in range(len(tile.parts))]
+    return "\n".join([*lines, "  ret void", "}"]) + "\n"
+
+
+def _array_parameters(tile: Tile) -> list[str]:
+    return [f"ptr %{n}" for n in ("abx" if tile.sparse else "ab")]
+
+
+def _loop(tile: Tile, ty: Ty) -> list[str]:
+    """The loop over k that makes ``%d0`` … of ``%c0`` …"""
     count, width = len(tile.parts), ty.lanes // PART
     part = Ty("f", tile.bits, PART).llvm
     every = [(r, p) for r in range(count) for p in range(width)]
-    result = _struct(ty, count)
-    params = [f"ptr %{n}" for n in ("abx" if tile.sparse else "ab")] + [f"{ty.llvm} %c{r}" for r in range(count)]
-    lines = [f"define internal {result} @{name}({', '.join(params)}) alwaysinline nounwind {{", "entry:"]
-    for r, p in every:
-        lines.append(f"  %s{r}_{p} = {_shuffle(ty, f'%c{r}', 'poison', PART * p, PART)}")
+    lines = [f"  %s{r}_{p} = {_shuffle(ty, f'%c{r}', 'poison', PART * p, PART)}" for r, p in every]
     lines += ["  br label %loop", "loop:", "  %k = phi i64 [ 0, %entry ], [ %next, %loop ]"]
     walk = {"a": tile.a_stride * tile.bits // 8}
     walk |= {"x": tile.a_stride * 4} if tile.sparse else {"b": tile.b_stride * tile.bits // 8}
@@ -139,12 +192,9 @@ def _text(name: str, tile: Tile, ty: Ty) -> str:
         "  br i1 %more, label %loop, label %done",
         "done:",
     ]
-    whole = "poison"
     for r in range(count):
         lines += _join(r, width, tile.bits)
-        lines.append(f"  %r{r} = insertvalue {result} {whole}, {ty.llvm} %j{r}_0_{width}, {r}")
-        whole = f"%r{r}"
-    return "\n".join([*lines, f"  ret {result} {whole}", "}"]) + "\n"
+    return lines
 
 
 def _shuffle(ty: Ty, one: str, other: str, first: int, lanes: int) -> str:
@@ -154,13 +204,13 @@ def _shuffle(ty: Ty, one: str, other: str, first: int, lanes: int) -> str:
 
 
 def _join(r: int, width: int, bits: int) -> list[str]:
-    """Put the parts of accumulator `r` together again, as ``%j<r>_0_<width>``."""
+    """Put the parts of accumulator `r` together again, as ``%d<r>``."""
     lines: list[str] = []
     names, size = [f"%w{r}_{p}" for p in range(width)], 1
     while len(names) > 1:
         ty = Ty("f", bits, PART * size)
         size *= 2
-        joined = [f"%j{r}_{n}_{size}" for n in range(len(names) // 2)]
+        joined = [f"%j{r}_{n}_{size}" for n in range(len(names) // 2)] if size < width else [f"%d{r}"]
         lines += [
             f"  {new} = {_shuffle(ty, names[2 * n], names[2 * n + 1], 0, 2 * ty.lanes)}" for n, new in enumerate(joined)
         ]
@@ -210,7 +260,7 @@ def _step(tile: Tile, part: str, every: Sequence[tuple[int, int]]) -> list[str]:
     return lines
 
 
-def intrinsics(x: Wave) -> None:
+def _intrinsics(x: Wave) -> None:
     """Declare what the loops call."""
     for kind in ("fma", "fmuladd"):
         for ty in (Ty("f", 32, PART), Ty("f", 64, PART)):
