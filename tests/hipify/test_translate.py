@@ -45,7 +45,10 @@ def test_the_runtime_header_is_added_where_nothing_includes_it() -> None:
 
 
 def test_literals_and_comments_stay() -> None:
-    text = '// cudaMalloc\n/* cudaFree\n */ const char *s = "cudaMemcpy \\" cudaFree"; char c = \'"\';\nint cudaless, CUSTOM;'
+    text = (
+        '// cudaMalloc\n/* cudaFree\n */ const char *s = "cudaMemcpy \\" cudaFree"; '
+        'char c = \'"\';\nint cudaless, CUSTOM;'
+    )
     assert translate(text).text == text
 
 
