@@ -29,7 +29,7 @@ prebuild: $(STAMP)
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "error: Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo missing)" >&2; \
+		echo "error: Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) -V 2>/dev/null || echo missing)" >&2; \
 		echo "  mend: install a newer Python, or name one: make run PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { \
 		echo "error: $(PYTHON) cannot make a virtual environment" >&2; \
