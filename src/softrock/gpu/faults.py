@@ -46,7 +46,9 @@ def explain(found: engine.Fault, function: SoftwareFunction | None, device: Soft
     if found.kernel:
         x, y, z = found.group
         lines.append(f"  kernel {found.kernel} ({device.facts.target}), block ({x}, {y}, {z}), wave {found.wave_id}")
-    lines += _place(found.code_pc, found.gpu_pc, function, found.kind)
+    # Where a helper was running, the address found is the one it returns to: the call stands before it.
+    place = found.code_pc - (found.code_pc != found.host_pc)
+    lines += _place(place, found.gpu_pc, function, found.kind)
     lines += _waves(found, function)
     return Fault(kind, "\n".join(lines))
 

@@ -25,8 +25,11 @@ def dump(kernel: str, stage: str, content: str | bytes) -> None:
         path.write_text(content)
 
 
-def object_of(text: str, kernel: str) -> bytes:
+def object_of(text: str, kernel: str, *, large: bool = False) -> bytes:
     """Optimise and compile a module.
+
+    Args:
+        large: take the short pass pipeline, which costs a fifth of the time.
 
     Raises:
         SoftrockError: LLVM rejects the text (a defect of the translator: the message says where).
@@ -46,7 +49,7 @@ def object_of(text: str, kernel: str) -> bytes:
             f"kernel {kernel}: the translated code is malformed: {str(error).splitlines()[0] if str(error) else error}",
             hint="this is a defect of softrock; please report it with the output of SOFTROCK_DUMP=<folder>",
         ) from None
-    _optimise(module, machine, level)
+    _optimise(module, machine, level, large)
     if settings.load().dump is not None:
         dump(kernel, "opt.ll", str(module))
         dump(kernel, "s", machine.emit_assembly(module))
@@ -54,7 +57,7 @@ def object_of(text: str, kernel: str) -> bytes:
     return data
 
 
-def _optimise(module: Any, machine: Any, level: int) -> None:
+def _optimise(module: Any, machine: Any, level: int, large: bool) -> None:
     from llvmlite import binding
 
     options = binding.create_pipeline_tuning_options(speed_level=level)
@@ -64,4 +67,14 @@ def _optimise(module: Any, machine: Any, level: int) -> None:
     options.loop_unrolling = False
     options.loop_interleaving = False
     builder = binding.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    if not large:
+        builder.getModulePassManager().run(module, builder)
+        return
+    passes = binding.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_new_gvn_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_aggressive_dce_pass()
+    passes.run(module, builder)

@@ -18,6 +18,9 @@ DYNAMIC_STACK_BYTES = 16384
 """Scratch a lane gets for calls through pointers and recursion, where the compiler cannot tell a bound (HIP's
 default stack limit)."""
 
+LARGE = 1000
+"""Above this many GPU instructions a kernel takes the short pass pipeline."""
+
 _CACHE_KIND = "code"
 
 
@@ -117,7 +120,7 @@ def _build(code: CodeObject, kernel: Kernel, timings: Timings) -> dict[str, Any]
     lifted = lift_kernel(code, kernel, native_gather=host().has("avx512dq"))
     timings.lift = time.perf_counter() - start
     start = time.perf_counter()
-    data = object_of(lifted.text, kernel.name)
+    data = object_of(lifted.text, kernel.name, large=lifted.instructions > LARGE)
     timings.llvm = time.perf_counter() - start
     return {
         "object": data,

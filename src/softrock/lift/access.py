@@ -196,69 +196,172 @@ def load(x: Wave, where: Address, size: int) -> list[Val]:
         The dwords of each lane as u32 vectors; narrower data zero-extended.
     """
     words = max(1, size // 4)
+    if not x.full and (x.compact or not _straight_allowed(x, size)):
+        return _outlined_load(x, where, size, "any")
+    return choose(
+        x,
+        [
+            (lambda: _consecutive(x, where, size), lambda: _load_straight(x, where, size)),
+            (None, lambda: _outlined_load(x, where, size, "rest")),
+        ],
+        words,
+    )
 
-    def straight() -> list[Val]:
-        pointer = _first_pointer(x, where)
-        if size < 4:
-            return [_masked_load(x, Ty("u", 8 * size, x.W), pointer).to("u32")]
-        if words == 1:
-            return [_masked_load(x, Ty("u", 32, x.W), pointer)]
-        wide = x.b.load(Ty("u", 32, x.W * words), pointer, 1)
-        return [wide.shuffle([lane * words + k for lane in range(x.W)]) for k in range(words)]
 
-    def broadcast() -> list[Val]:
-        pointer = _first_pointer(x, where)
-        if size < 4:
-            return [x.b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32").splat(x.W)]
-        wide = x.b.load(Ty("u", 32, words), pointer, 1) if words > 1 else x.b.load(Ty("u", 32, 0), pointer, 1)
-        return [wide.lane(k).splat(x.W) if words > 1 else wide.splat(x.W) for k in range(words)]
+def _straight_allowed(x: Wave, size: int) -> bool:
+    """Whether consecutive data can be accessed in one piece: without holes, or with the host's lane masks."""
+    return x.full or size == 4 or (size < 4 and x.native_gather)
 
-    def scattered() -> list[Val]:
-        addresses = lane_addresses(x, where)
-        if size < 4 or not x.native_gather:
-            return call_load(x, "sr_load_lanes", (), [addresses], size)
-        if size == 8:
-            pair = _gather(x, Ty("u", 64, x.W), addresses)
-            return [pair.to("u32"), (pair >> 32).to("u32")]
-        return [_gather(x, Ty("u", 32, x.W), addresses + 4 * k) for k in range(words)]
 
-    ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
-    if x.full or (words == 1 and (size == 4 or x.native_gather)):
-        ways.append((lambda: _consecutive(x, where, size), straight))
-    ways.append((lambda: _uniform(x, where), broadcast))
-    ways.append((None, scattered))
-    return choose(x, ways, words)
+def _load_straight(x: Wave, where: Address, size: int) -> list[Val]:
+    words = max(1, size // 4)
+    pointer = _first_pointer(x, where)
+    if size < 4:
+        return [_masked_load(x, Ty("u", 8 * size, x.W), pointer).to("u32")]
+    if words == 1:
+        return [_masked_load(x, Ty("u", 32, x.W), pointer)]
+    wide = x.b.load(Ty("u", 32, x.W * words), pointer, 1)
+    return [wide.shuffle([lane * words + k for lane in range(x.W)]) for k in range(words)]
+
+
+def _load_broadcast(x: Wave, where: Address, size: int) -> list[Val]:
+    words = max(1, size // 4)
+    pointer = _first_pointer(x, where)
+    if size < 4:
+        return [x.b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32").splat(x.W)]
+    if words == 1:
+        return [x.b.load(Ty("u", 32, 0), pointer, 1).splat(x.W)]
+    wide = x.b.load(Ty("u", 32, words), pointer, 1)
+    return [wide.lane(k).splat(x.W) for k in range(words)]
+
+
+def _load_scattered(x: Wave, where: Address, size: int) -> list[Val]:
+    addresses = lane_addresses(x, where)
+    if size < 4 or not x.native_gather:
+        return call_load(x, "sr_load_lanes", (), [addresses], size)
+    if size == 8:
+        pair = _gather(x, Ty("u", 64, x.W), addresses)
+        return [pair.to("u32"), (pair >> 32).to("u32")]
+    return [_gather(x, Ty("u", 32, x.W), addresses + 4 * k) for k in range(size // 4)]
+
+
+def _outlined_load(x: Wave, where: Address, size: int, kind: str) -> list[Val]:
+    """The ways of a load that are not worth standing in line; `kind` "any" tests for consecutive addresses too."""
+
+    def body(inner: Wave, args: list[Val]) -> list[Val]:
+        place = Address(args[0], args[1])
+        ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
+        if kind == "any" and _straight_allowed(inner, size):
+            ways.append((lambda: _consecutive(inner, place, size), lambda: _load_straight(inner, place, size)))
+        ways.append((lambda: _uniform(inner, place), lambda: _load_broadcast(inner, place, size)))
+        ways.append((None, lambda: _load_scattered(inner, place, size)))
+        return choose(inner, ways, max(1, size // 4))
+
+    name = f"load_{kind}_{8 * size}_{where.offset.bits}"
+    return outline(x, name, [where.base, where.offset], [Ty("u", 32, x.W)] * max(1, size // 4), body)
 
 
 def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
     """Store `size` bytes a lane from u32 vectors (the low bytes of the first for 1 and 2)."""
+    if not x.full and (x.compact or not _straight_allowed(x, size)):
+        _outlined_store(x, where, size, data, "any")
+        return
+
+    def rest() -> list[Val]:
+        _outlined_store(x, where, size, data, "rest")
+        return []
+
+    choose(
+        x,
+        [(lambda: _consecutive(x, where, size), lambda: _store_straight(x, where, size, data)), (None, rest)],
+        0,
+    )
+
+
+def _store_straight(x: Wave, where: Address, size: int, data: Sequence[Val]) -> list[Val]:
+    pointer = _first_pointer(x, where)
+    value = data[0].to(f"u{8 * size}") if size < 4 else _interleave(x, data[: size // 4])
+    if x.full:
+        x.b.store(value, pointer, 1)
+    else:
+        name = f"llvm.masked.store.{value.ty.mangled}.p0"
+        x.b.declare(name, f"declare void @{name}({value.ty.llvm}, ptr, i32, <{x.W} x i1>)")
+        x.b.line_debug(f"call void @{name}({value.typed}, ptr {pointer}, i32 1, {x.exec_mask().typed})")
+    return []
+
+
+def _store_scattered(x: Wave, where: Address, size: int, data: Sequence[Val]) -> list[Val]:
+    addresses = lane_addresses(x, where)
     words = max(1, size // 4)
+    if size < 4 or not x.native_gather:
+        call_store(x, "sr_store_lanes", (), [addresses], size, data[:words])
+    else:
+        for k in range(words):
+            scatter(x, data[k], addresses + 4 * k)
+    return []
 
-    def straight() -> list[Val]:
-        pointer = _first_pointer(x, where)
-        value = data[0].to(f"u{8 * size}") if size < 4 else _interleave(x, data[:words])
-        if x.full:
-            x.b.store(value, pointer, 1)
+
+def _outlined_store(x: Wave, where: Address, size: int, data: Sequence[Val], kind: str) -> None:
+    def body(inner: Wave, args: list[Val]) -> list[Val]:
+        place, values = Address(args[0], args[1]), args[2:]
+        ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
+        if kind == "any" and _straight_allowed(inner, size):
+            straight = (lambda: _consecutive(inner, place, size), lambda: _store_straight(inner, place, size, values))
+            ways.append(straight)
+        ways.append((None, lambda: _store_scattered(inner, place, size, values)))
+        return choose(inner, ways, 0)
+
+    values = list(data[: max(1, size // 4)])
+    outline(x, f"store_{kind}_{8 * size}_{where.offset.bits}", [where.base, where.offset, *values], [], body)
+
+
+def outline(
+    x: Wave,
+    name: str,
+    args: Sequence[Val],
+    results: Sequence[Ty],
+    body: Callable[[Wave, list[Val]], list[Val]],
+) -> list[Val]:
+    """Call a function of the module that `body` fills, under EXEC as it is here; made at the first call of that name.
+
+    Such a function keeps code out of the way that is big and seldom runs. It stands in a section of its own: an
+    address in it is not translated code, so that reports name the instruction that called it.
+    """
+    symbol = f"{name}_{x.W}"
+    ret = "void" if not results else results[0].llvm
+    if len(results) > 1:
+        ret = f"{{ {', '.join(t.llvm for t in results)} }}"
+    if symbol not in x.b.declares:
+        x.b.declares[symbol] = ""
+        inner = x.inner()
+        values = [Val(inner.b, f"%a{k}", v.kind, v.bits, v.lanes) for k, v in enumerate(args)]
+        inner.b.begin(inner.b.new_block("start"))
+        with inner.restricted(Val(inner.b, "%exec", "u", x.W, 0).unpack()):
+            out = body(inner, values)
+        if len(out) > 1:
+            made = "poison"
+            for k, value in enumerate(out):
+                inner.b.line(f"%r{k} = insertvalue {ret} {made}, {value.typed}, {k}")
+                made = f"%r{k}"
+            inner.b.line(f"ret {ret} {made}")
         else:
-            name = f"llvm.masked.store.{value.ty.mangled}.p0"
-            x.b.declare(name, f"declare void @{name}({value.ty.llvm}, ptr, i32, <{x.W} x i1>)")
-            x.b.line_debug(f"call void @{name}({value.typed}, ptr {pointer}, i32 1, {x.exec_mask().typed})")
+            inner.b.line(f"ret {out[0].typed}" if out else "ret void")
+        params = ", ".join(["ptr %wave", f"i{x.W} %exec", *(v.typed for v in values)])
+        arrays = "".join(f"  %{n} = alloca [{s} x i8], align 64\n" for n, s in inner.arrays.items())
+        x.b.declares[symbol] = (
+            f'define internal {ret} @{symbol}({params}) noinline nounwind section ".text.cold" {{\nslots:\n{arrays}'
+            f"  br label %{inner.b.blocks[0].label}\n{inner.b.text()}\n}}"
+        )
+    given = ", ".join(["ptr %wave", x.exec_bits().typed, *(v.typed for v in args)])
+    if not results:
+        x.b.line_debug(f"call void @{symbol}({given})")
         return []
-
-    def scattered() -> list[Val]:
-        addresses = lane_addresses(x, where)
-        if size < 4 or not x.native_gather:
-            call_store(x, "sr_store_lanes", (), [addresses], size, data[:words])
-        else:
-            for k in range(words):
-                scatter(x, data[k], addresses + 4 * k)
-        return []
-
-    ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
-    if x.full or (words == 1 and (size == 4 or x.native_gather)):
-        ways.append((lambda: _consecutive(x, where, size), straight))
-    ways.append((None, scattered))
-    choose(x, ways, 0)
+    x.b.counter += 1
+    ref = f"%o{x.b.counter}"
+    x.b.line_debug(f"{ref} = call {ret} @{symbol}({given})")
+    if len(results) == 1:
+        return [Val(x.b, ref, results[0].kind, results[0].bits, results[0].lanes)]
+    return [x.b.op(t, f"extractvalue {ret} {ref}, {k}") for k, t in enumerate(results)]
 
 
 def _interleave(x: Wave, data: Sequence[Val]) -> Val:

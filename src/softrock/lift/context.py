@@ -55,6 +55,7 @@ class Wave:
     Attributes:
         b: the IR builder. W: lanes of a wave. target: the GPU. mode: floating-point mode.
         full: every lane is known to be on here, so results need no mask.
+        compact: masked code is kept small at the cost of calls (large functions).
         uses_scratch: the kernel has private memory. native_gather: the host gathers and masks in hardware.
         keep: VGPRs whose inactive lanes must survive a write here (liveness); others may be clobbered.
     """
@@ -76,6 +77,7 @@ class Wave:
         self.arrays: dict[str, int] = {}
         self.uses_scratch = True
         self.native_gather = True
+        self.compact = False
         self.vgprs = 256
         self.gpr_index = 0
         self.matrix_loops = 0
@@ -121,6 +123,13 @@ class Wave:
         if self._mask is None:
             self._mask = self.regs.exec().unpack()
         return self._mask
+
+    def inner(self) -> Wave:
+        """A wave for a function of its own in the same module: no registers, EXEC by `restricted`."""
+        b = Builder(self.b.declares)
+        out = Wave(b, Registers(b, self.W), self.target, self.mode, self.kernel)
+        out.native_gather, out.uses_scratch, out.full = self.native_gather, self.uses_scratch, True
+        return out
 
     @contextmanager
     def restricted(self, lanes: Val) -> Iterator[None]:

@@ -26,6 +26,9 @@ END = 1
 DUAL_LIMIT = 6000
 """Above this many instructions a function gets only the masked version: compile time before speed."""
 
+COMPACT_LIMIT = 400
+"""Above this many instructions masked memory accesses are calls."""
+
 _SAVED_SCC, _SAVED_EXEC, _SAVED_SCALARS, _SAVED_VECTORS = 0, 8, 64, 1024
 _COHERENT = ("glc", "sc0", "sc1", "dlc")
 
@@ -65,6 +68,7 @@ class FunctionLifter:
         self.nodes: dict[tuple[int, bool], Block] = {}
         self.pending: list[tuple[int, bool]] = []
         self.dual = graph.instructions <= DUAL_LIMIT
+        self.x.compact = graph.instructions > COMPACT_LIMIT
         self.yields = False
         self.debug_lines: dict[int, None] = {}
         self._spin_edges = self._find_spins()

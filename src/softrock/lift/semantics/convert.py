@@ -13,7 +13,7 @@ from softrock.lift.apply import finish_float
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw, valu
 from softrock.lift.semantics.eight_bit import decode, encode, format_of
-from softrock.lift.semantics.floats import canonical, clamp_int, raw_bits
+from softrock.lift.semantics.floats import canonical, clamp_int, quiet, raw_bits
 
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
@@ -53,7 +53,7 @@ def _int_to_float(value: Val, target: str) -> Val:
 
 
 _plain()
-valu("v_cvt_f32_bf16", "f32 <- bf16")(lambda x, a: canonical(a.to("f32")))
+valu("v_cvt_f32_bf16", "f32 <- bf16")(lambda x, a: quiet(a.to("f32")))
 
 
 @valu("v_cvt_nearest_i32_f32 v_cvt_rpi_i32_f32", "i32 <- f32")

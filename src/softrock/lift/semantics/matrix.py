@@ -85,9 +85,16 @@ def _check_modifiers(x: Wave, inst: Instruction, shape: Shape) -> None:
     cbsz, abid, blgp = (inst.mod(name) for name in ("cbsz", "abid", "blgp"))
     if (cbsz or abid) and (1 << cbsz > shape.blocks or abid >= 1 << cbsz):
         raise x.unsupported(inst, f"cbsz:{cbsz} abid:{abid} with {shape.blocks} blocks")
-    plain = shape.blocks > 1 or shape.a == "f32" or x.target.family == "cdna2"
-    if blgp and (not plain if shape.out != "f64" else x.target.family == "cdna2" or shape.blocks == 0):
+    if blgp and not _takes_blgp(x, shape):
         raise x.unsupported(inst, f"blgp:{blgp}")
+
+
+def _takes_blgp(x: Wave, shape: Shape) -> bool:
+    """MI200 moves B's lanes in all but double precision; later GPUs only for f32 and several blocks, and have signs for
+    f64 in the same bits."""
+    if x.target.family == "cdna2":
+        return shape.out != "f64"
+    return shape.out == "f64" or shape.blocks > 1 or shape.a == "f32"
 
 
 def b_lanes(blgp: int) -> list[int]:

@@ -94,7 +94,7 @@ valu("v_mad_f32", "f32 <- f32 f32 f32")(_separate)
 
 def _zero_wins(a: Val, b: Val, product: Val, other: Val | float) -> Val:
     """DX9's rule: 0 * anything is 0."""
-    return canonical((a.eq(0.0) | b.eq(0.0)).select(other, product))
+    return (a.eq(0.0) | b.eq(0.0)).select(other, product)
 
 
 @valu("v_mul_dx9_zero_f32 v_mul_legacy_f32", "f32 <- f32 f32")
