@@ -15,6 +15,7 @@ from tests.lift.matrix_model import Array, Op
 from softrock.core.errors import UnsupportedError
 from softrock.isa.tables import table
 from softrock.lift.registry import lookup
+from softrock.lift.semantics import matrix_tile
 
 A, B, INDEX, C, D = 0, 16, 32, 64, 96
 """First registers of the operands."""
@@ -254,6 +255,22 @@ def test_swmmac(target: str) -> None:
     check(trials)
 
 
+def test_loops_that_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix_tile, "INLINED", 0)
+    names = ("v_mfma_f32_32x32x8_f16", "v_mfma_i32_16x16x32_i8", "v_mfma_f64_16x16x4_f64", "v_mfma_f32_16x16x4_4b_f16")
+    check([dense("gfx942", (name, name)) for name in names])
+    name, rng = "v_smfmac_f32_32x32x16_f16", np.random.default_rng(7)
+    check([sparse("gfx942", (name, name), model.parse(name, "gfx942"), rng, "", 0)])
+
+
+def test_a_function_with_many_loops() -> None:
+    count = matrix_tile.INLINED + 3
+    code = ["v_mfma_f32_16x16x16_f16 v[96:99], v[0:1], v[16:17], v[96:99]"] * count
+    words = np.full((2, 64), 0x3C003C00, np.uint32)
+    state = run_instruction("gfx942", code, {A: words, B: words, D: np.zeros((4, 64), np.uint32)})
+    assert all((state.f32(D + r) == 16 * count).all() for r in range(4))
+
+
 # -- modifiers and constants -----------------------------------------------------------------------
 
 
@@ -436,9 +453,10 @@ def test_block_scales(size: str, left: str, right: str, scaled: bool) -> None:
 def test_scales_beyond_single_precision_and_nan() -> None:
     one = np.full((8, 64), 0x38383838, np.uint32)
     code = "v_mfma_scale_f32_16x16x128_f8f6f4 v[96:99], v[0:7], v[16:23], 0, v32, v33 op_sel_hi:[0,0,0]"
-    for scales, want in {(254, 0): 128.0, (255, 127): np.nan, (0, 0): 0.0}.items():
-        words = np.array(scales, np.uint32).repeat(64).reshape(2, 64)
-        state = run_instruction("gfx950", code, {A: one, B: one, INDEX: words})
+    scales = {(254, 0): 128.0, (255, 127): np.nan, (0, 0): 0.0}
+    words = [np.array(pair, np.uint32).repeat(64).reshape(2, 64) for pair in scales]
+    states = run_cases([Case("gfx950", code, {A: one, B: one, INDEX: pair}) for pair in words])
+    for state, want in zip(states, scales.values(), strict=True):
         np.testing.assert_array_equal(state.f32(D), np.full(64, want, np.float32))
 
 
