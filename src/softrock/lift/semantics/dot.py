@@ -58,12 +58,15 @@ def _halves_dot(name: str, kind: str) -> None:
     @raw(name)
     def dot(x: Wave, inst: Instruction) -> None:
         """Halves chosen by op_sel and op_sel_hi."""
-        words = []
-        for k in (0, 1):
-            low, high = (x.read(inst.src[k], "u16", inst.mod(sel) >> k & 1).to("u32") for sel in ("op_sel", "op_sel_hi"))
-            words.append(low | (high << 16))
+        a, b = (_chosen_halves(x, inst, k) for k in (0, 1))
         c = x.read(inst.src[2], f"{kind}32")
-        x.write(inst.dst[0], _sum_of_products(x, *words, c, 16, (kind == "i", kind == "i"), kind))
+        x.write(inst.dst[0], _sum_of_products(x, a, b, c, 16, (kind == "i", kind == "i"), kind))
+
+
+def _chosen_halves(x: Wave, inst: Instruction, k: int) -> Val:
+    """Source k with the halves that op_sel and op_sel_hi name, as one dword."""
+    low, high = (x.read(inst.src[k], "u16", inst.mod(sel) >> k & 1).to("u32") for sel in ("op_sel", "op_sel_hi"))
+    return low | (high << 16)
 
 
 _halves_dot("v_dot2_i32_i16", "i")
