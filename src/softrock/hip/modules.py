@@ -178,7 +178,7 @@ class Registry:
             HipError: hipErrorInvalidSymbol.
         """
         thing = self.find(host)
-        if thing is None or thing.kind not in ("variable", "managed"):
+        if thing is None or thing.kind not in ("variable", "managed", "texture"):
             raise HipError("hipErrorInvalidSymbol", f"no variable is registered for {host:#x}")
         module = self.module(thing.binary, home)
         if thing.kind == "managed":

@@ -32,6 +32,7 @@
 #include "hip/detail/sync.h"
 #include "hip/detail/surface.h"
 #include "hip/detail/texture.h"
+#include "hip/detail/texture_reference.h"
 #include "hip/detail/warp.h"
 #endif
 

@@ -1,0 +1,5 @@
+/* Part of softrock (MIT licence, see LICENSE). Device functions. */
+#ifndef SOFTROCK_CUDA_DEVICE_DOUBLE_FUNCTIONS_H
+#define SOFTROCK_CUDA_DEVICE_DOUBLE_FUNCTIONS_H
+#include "cuda_runtime.h"
+#endif
