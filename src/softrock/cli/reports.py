@@ -58,14 +58,23 @@ def targets(gfx: str | None, as_json: bool) -> int:
     Raises:
         UsageError: `gfx` names none of them.
     """
-    from softrock.gpu import models
+    from softrock.gpu import fidelity, models
 
     if gfx is not None:
         facts = models.model(gfx)._asdict()
+        entries = fidelity.fidelity(gfx)
+        counts = fidelity.summary(entries)
         if as_json:
-            print(json.dumps(facts, indent=2))
-        else:
-            _table((name.replace("_", " "), str(value)) for name, value in facts.items())
+            report = {"summary": counts, "operations": [each._asdict() for each in entries]}
+            print(json.dumps({**facts, "fidelity": report}, indent=2))
+            return 0
+        _table((name.replace("_", " "), str(value)) for name, value in facts.items())
+        print(f"\nFidelity of {len(entries)} operations: " + ", ".join(f"{n} {level}" for level, n in counts.items()))
+        for level in ("approximate", "unsupported"):
+            print(f"\n{level}:")
+            for each in entries:
+                if each.level == level:
+                    print(f"  {each.name}" + (f": {each.note}" if each.note else ""))
         return 0
     known = [models.model(name) for name in models.names()]
     if as_json:
