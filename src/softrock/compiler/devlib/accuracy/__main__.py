@@ -22,9 +22,9 @@ the correctly rounded result.
 The measurement runs on the host build of the same sources, in which the approximate hardware operations (`v_rcp`,
 `v_rsq`, ...) are replaced by the true value moved by up to one ulp: what holds here holds for hardware of that quality.
 
-Sources: CUDA = CUDA C++ Programming Guide, mathematical functions appendix; OpenCL = OpenCL C specification, relative
-error as ulps; exact = correctly rounded by definition. `lgamma` is bounded outside (-10.001, -2.264) for float and
-(-23.0001, -2.2637) for double only, as CUDA documents it.
+Sources: CUDA = CUDA C++ Programming Guide, mathematical functions appendix, the tightest of its editions; OpenCL =
+OpenCL C specification, relative error as ulps; exact = correctly rounded by definition. `lgamma` is bounded outside
+(-10.001, -2.264) for float and (-11.0001, -2.2637) for double only, as CUDA documents it.
 
 | function | source | float bound | seen | real | double bound | seen | real | half |
 |---|---|---|---|---|---|---|---|---|

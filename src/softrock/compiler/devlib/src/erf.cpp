@@ -57,37 +57,40 @@ template <class T, int N> INLINE dd<T> poly_pair(T x, const T (&c)[N]) {
   for (int i = N - 2; i > 0; --i) r = fma_(r, x, c[i]);
   return fast_two_sum(c[0], r * x);
 }
-// x times erfinv(x)/x, given w = -log(1 - x^2) > 0.
-template <class T> INLINE T erfinv_from(T x, T w) {
-  if (w < T(6.25)) {
-    dd<T> p = poly_pair(w - T(3.125), C(erfinv_a));
-    return fma_(x, p.hi, x * p.lo);
-  }
-  T s = root_of(w);
-  if (s < T(4)) return x * poly(s - T(3.25), C(erfinv_b));
-  if (s < T(6.5)) return x * poly(s - T(5.25), C(erfinv_c));
-  if (s < T(12)) return x * poly(s - T(9), C(erfinv_d));
-  return x * poly(s - T(18), C(erfinv_e));
+// erfinv(x)/x as a pair, given w = -log(1 - x^2) > 0.
+template <class T> INLINE dd<T> erfinv_ratio(dd<T> w) {
+  if (w.hi < T(6.25)) return poly_pair((w.hi - T(3.125)) + w.lo, C(erfinv_a));
+  roots<T> r = both_roots(w.hi);
+  T s = r.s, low = (fma_(-s, s, w.hi) + w.lo) * r.half_r;
+  if (s < T(4)) return poly_pair((s - T(3.25)) + low, C(erfinv_b));
+  if (s < T(6.5)) return poly_pair((s - T(5.25)) + low, C(erfinv_c));
+  if (s < T(12)) return poly_pair((s - T(9)) + low, C(erfinv_d));
+  return poly_pair((s - T(18)) + low, C(erfinv_e));
 }
-template <class T> INLINE T minus(dd<T> l) { return -(l.hi + l.lo); }
+template <class T> INLINE T erfinv_from(dd<T> x, dd<T> w) {
+  dd<T> p = erfinv_ratio(w);
+  return fma_(x.hi, p.hi, fma_(x.hi, p.lo, x.lo * p.hi));
+}
+template <class T> INLINE dd<T> minus(dd<T> l) { return neg(fast_two_sum(l.hi, l.lo)); }
 template <class T> INLINE dd<T> log_of_pair(dd<T> a) {
   dd<T> l = log_pair(a.hi);
   return {l.hi, l.lo + a.lo / a.hi};
 }
 // w for an argument x whose distance to 1, d = 1 - |x|, is known exactly.
-template <class T> INLINE T tail_weight(T d) { return minus(log_of_pair(mul(two_sum(T(2), -d), d))); }
-template <class T> INLINE T centre_weight(T x) { return minus(log1p_pair(neg(two_prod(x, x)))); }
+template <class T> INLINE dd<T> tail_weight(T d) { return minus(log_of_pair(mul(two_sum(T(2), -d), d))); }
+template <class T> INLINE dd<T> centre_weight(T x) { return minus(log1p_pair(neg(two_prod(x, x)))); }
 
 template <class T> INLINE T erfinv_t(T x) {
   T ax = abs_(x);
-  T w = ax < T(0.5) ? centre_weight(ax) : tail_weight(T(1) - ax);
-  T y = erfinv_from(x, w);
+  dd<T> w = ax < T(0.5) ? centre_weight(ax) : tail_weight(T(1) - ax);
+  T y = erfinv_from(dd<T>{x, T(0)}, w);
   y = ax < T(1) ? y : ax == T(1) ? mulsign(inf<T>(), x) : nan<T>();
   return y;
 }
 template <class T> INLINE T erfcinv_t(T x) {
-  T d = x > T(1) ? T(2) - x : x, u = T(1) - x;  // u is rounded only where d is far from 1
-  T w = d > T(0.5) ? centre_weight(u) : tail_weight(d);
+  T d = x > T(1) ? T(2) - x : x;
+  dd<T> u = two_sum(T(1), -x);  // u.lo is 0 where d > 1/2
+  dd<T> w = d > T(0.5) ? centre_weight(u.hi) : tail_weight(d);
   T y = erfinv_from(u, w);
   y = x > T(0) && x < T(2) ? y : x == T(0) ? inf<T>() : x == T(2) ? -inf<T>() : nan<T>();
   return y;
@@ -103,8 +106,9 @@ template <class T> INLINE T ncdf_t(T x) {
 }
 template <class T> INLINE T ncdfinv_t(T p) {
   // 2p is exact, and so is 2p - 1 where it matters.
-  T q = T(2) * p, d = q > T(1) ? T(2) - q : q, u = T(1) - q;
-  T w = d > T(0.5) ? centre_weight(u) : tail_weight(d);
+  T q = T(2) * p, d = q > T(1) ? T(2) - q : q;
+  dd<T> u = two_sum(T(1), -q);
+  dd<T> w = d > T(0.5) ? centre_weight(u.hi) : tail_weight(d);
   T y = fma_(erfinv_from(u, w), T(-1.4142135623730950488), T(0));  // + 0 keeps ncdfinv(1/2) positive
   y = p > T(0) && p < T(1) ? y : p == T(0) ? -inf<T>() : p == T(1) ? inf<T>() : nan<T>();
   return y;
