@@ -215,3 +215,32 @@ def test_strided_and_gathered_accesses(program: MakeProgram, rng: np.random.Gene
     np.testing.assert_array_equal(ot[at], t)
     np.testing.assert_array_equal(od[::-1], d[at])
     np.testing.assert_array_equal(oh[at], h + 1)
+
+
+def test_loads_straight_to_local_memory(program: MakeProgram, rng: np.random.Generator) -> None:
+    source = """KERNEL(64) void direct(const u32 *in, u32 *out) {
+        __shared__ u32 s[128];
+        __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void *)(in + (tid ^ 5)),
+                                         (__attribute__((address_space(3))) void *)(s + 64), 4, 0, 0);
+        sync();
+        out[tid] = s[64 + tid]; }"""
+    data = rng.integers(0, 1 << 32, 64, np.uint32)
+    out = np.zeros(64, np.uint32)
+    program(source, "gfx942").run("direct", 1, 64, data, out)
+    np.testing.assert_array_equal(out, data[np.arange(64) ^ 5])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_buffers_check_their_range(program: MakeProgram, rng: np.random.Generator, target: str) -> None:
+    source = """KERNEL(64) void bounded(u32 *in, u32 *out, u32 bytes) {
+        __amdgpu_buffer_rsrc_t r = __builtin_amdgcn_make_buffer_rsrc(in, 0, bytes, FLAGS);
+        __amdgpu_buffer_rsrc_t w = __builtin_amdgcn_make_buffer_rsrc(out, 0, bytes, FLAGS);
+        u32 v = __builtin_amdgcn_raw_buffer_load_b32(r, tid * 8, 0, 0);
+        __builtin_amdgcn_raw_buffer_store_b32(v + 1, w, tid * 4, 0, 0); }"""
+    flags = "-DFLAGS=0x27000" if target == "gfx942" else "-DFLAGS=0x31004000"
+    data = rng.integers(0, 1 << 31, 128, np.uint32)
+    out = np.full(64, 7, np.uint32)
+    program(source, target, [flags]).run("bounded", 1, 64, data, out, np.uint32(160))
+    expected = np.where(np.arange(64) * 8 < 160, data[::2], 0) + 1
+    expected[40:] = 7
+    np.testing.assert_array_equal(out, expected)

@@ -8,7 +8,7 @@
 
 enum {
     SWAP, CMPSWAP, ADD, SUB, RSUB, SMIN, UMIN, SMAX, UMAX, AND, OR, XOR, INC, DEC,
-    FADD, FMIN, FMAX, PK_ADD_F16, PK_ADD_BF16, COND_SUB, SUB_CLAMP, MSKOR,
+    FADD, FMIN, FMAX, PK_ADD_F16, PK_ADD_BF16, COND_SUB, SUB_CLAMP, MSKOR, FCMPSWAP,
 };
 
 #define EACH_LANE(mask, i) for (uint64_t m_ = (mask); m_; m_ &= m_ - 1) for (uint32_t i = (uint32_t)__builtin_ctzll(m_), once_ = 1; once_; once_ = 0)
@@ -103,6 +103,7 @@ static uint32_t apply32(uint32_t op, uint32_t old, uint32_t d, uint32_t c)
     case FMAX: return bits_of_f32(max_f32(f32_of(old), f32_of(d)));
     case PK_ADD_F16: return pk_add_f16(old, d);
     case PK_ADD_BF16: return pk_add_bf16(old, d);
+    case FCMPSWAP: return f32_of(old) == f32_of(c) ? d : old;
     case COND_SUB: return old >= d ? old - d : old;
     case SUB_CLAMP: return old >= d ? old - d : 0;
     default: return (old & ~d) | c; /* MSKOR: d is the mask, c the data */
@@ -129,6 +130,7 @@ static uint64_t apply64(uint32_t op, uint64_t old, uint64_t d, uint64_t c)
     case FADD: return bits_of_f64(f64_of(old) + f64_of(d));
     case FMIN: return bits_of_f64(min_f64(f64_of(old), f64_of(d)));
     case FMAX: return bits_of_f64(max_f64(f64_of(old), f64_of(d)));
+    case FCMPSWAP: return f64_of(old) == f64_of(c) ? d : old;
     default: return (old & ~d) | c;
     }
 }

@@ -39,6 +39,7 @@ CODES = {
             "cond_sub",
             "sub_clamp",
             "mskor",
+            "fcmpswap",
         ]
     )
 }
@@ -71,6 +72,7 @@ _OTHER = {
     "max_num_f64": ("fmax", 64),
     "pk_add_f16": ("pk_add_f16", 32),
     "pk_add_bf16": ("pk_add_bf16", 32),
+    "cmpswap_f32": ("fcmpswap", 32),
     "csub_u32": ("sub_clamp", 32),
     "sub_clamp_u32": ("sub_clamp", 32),
     "cond_sub_u32": ("cond_sub", 32),
@@ -118,7 +120,7 @@ def _operands(x: Wave, inst: Instruction, code: str, bits: int) -> tuple[list[Va
     if vdata is None:
         raise x.unsupported(inst, "no data register")
     words = bits // 32
-    if code == "cmpswap":
+    if code in ("cmpswap", "fcmpswap"):
         both = x.read_words(vdata, 2 * words)
         return both[:words], both[words:]
     return x.read_words(vdata, words), None
@@ -153,9 +155,9 @@ def _local(code: str, bits: int) -> Raw:
         addresses = access.lane_addresses(x, lds.address(x, inst, inst.mod("offset")))
         data = lds.data(x, inst, "data0", words)
         compare = None
-        if code in ("cmpswap", "mskor"):
+        if code in ("cmpswap", "fcmpswap", "mskor"):
             compare = lds.data(x, inst, "data1", words)
-            if code == "cmpswap" and x.target.major < 11:
+            if code != "mskor" and x.target.major < 11:
                 # ds_cmpst has the compare value first, ds_cmpstore the new one (ISA guides, DS opcodes).
                 data, compare = compare, data
         perform(x, inst, code, bits, addresses, data, compare, True)
@@ -200,6 +202,7 @@ def _register() -> None:
         local[f"rsub_u{bits}"] = ("rsub", bits)
         local[f"mskor_b{bits}"] = ("mskor", bits)
         local[f"cmpstore_b{bits}"] = ("cmpswap", bits)
+        local[f"cmpstore_f{bits}"] = ("fcmpswap", bits)
     for name, (code, bits) in local.items():
         stem, _, kind = name.rpartition("_")
         raw(f"ds_{name} ds_{stem}_rtn_{kind}")(_local(code, bits))

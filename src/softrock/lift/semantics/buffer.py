@@ -17,6 +17,7 @@ from softrock.lift.access import Address
 from softrock.lift.context import Wave
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw
+from softrock.lift.semantics import lds
 from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, merge_d16
 
 _STRUCTURED, _BY_INDEX, _NONE, _RAW = range(4)
@@ -35,8 +36,8 @@ def locate(x: Wave, inst: Instruction, size: int) -> Place:
     srsrc, vaddr, soffset = inst.get("srsrc"), inst.get("vaddr"), inst.get("soffset")
     if srsrc is None:
         raise x.unsupported(inst, "no resource")
-    if inst.mod("lds") or inst.mod("tfe"):
-        raise x.unsupported(inst, "lds or tfe")
+    if inst.mod("tfe"):
+        raise x.unsupported(inst, "tfe")
     bank, r = x.regs.scalar, srsrc.index
     word = [bank.read(r + k) for k in range(4)]
     base = ((word[1] & 0xFFFF).to("u64") << 32) | word[0].to("u64")
@@ -144,7 +145,12 @@ def _store(x: Wave, inst: Instruction, size: int, data: list[Val]) -> None:
 def _loader(kind: str, size: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
         words = _load(x, inst, size)
-        x.write_words(inst.dst[0], [extend(words[0], kind), *words[1:]])
+        if inst.mod("lds"):
+            if len(words) > 1:
+                raise x.unsupported(inst, "more than a dword to LDS")
+            lds.store_by_lane(x, extend(words[0], kind), inst.mod("offset"))
+        else:
+            x.write_words(inst.dst[0], [extend(words[0], kind), *words[1:]])
 
     return run
 

@@ -6,9 +6,9 @@ from softrock.decode.instruction import Instruction
 from softrock.lift import access
 from softrock.lift.access import Address
 from softrock.lift.context import Wave
-from softrock.lift.ir import Val
+from softrock.lift.ir import Ty, Val
 from softrock.lift.registry import raw
-from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, merge_d16
+from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, load_words, merge_d16
 
 
 def address(x: Wave, inst: Instruction, offset: int) -> Address:
@@ -89,11 +89,57 @@ def ds_store_addtid_b32(x: Wave, inst: Instruction) -> None:
     access.store(x, _addtid(x, inst), 4, data(x, inst, "data0", 1))
 
 
+def _counter(x: Wave, inst: Instruction) -> str:
+    from softrock.lift.regs import M0
+
+    if inst.mod("gds"):
+        raise x.unsupported(inst, "global data share")
+    offset = (x.regs.scalar.read(M0) & 0xFFFF) + inst.mod("offset")
+    return x.b.ptr(x.field("lds", "u64") + offset.to("u64"))
+
+
+def _count(x: Wave, inst: Instruction, subtract: bool) -> None:
+    pointer = _counter(x, inst)
+    old = x.b.load(Ty("u", 32, 0), pointer, 4)
+    lanes = x.exec_bits().popcount().to("u32")
+    x.b.store(old - lanes if subtract else old + lanes, pointer, 4)
+    x.write(inst.dst[0], old.splat(x.W))
+
+
+@raw("ds_append")
+def ds_append(x: Wave, inst: Instruction) -> None:
+    """Add the number of active lanes to the counter at M0 plus offset; every lane gets its old value."""
+    _count(x, inst, False)
+
+
+@raw("ds_consume")
+def ds_consume(x: Wave, inst: Instruction) -> None:
+    """Subtract it."""
+    _count(x, inst, True)
+
+
+def store_by_lane(x: Wave, word: Val, offset: int) -> None:
+    """Store a dword a lane at M0 plus offset, lanes side by side (loads that go to LDS)."""
+    from softrock.lift.regs import M0
+
+    start = (x.regs.scalar.read(M0) & 0xFFFFF) + offset
+    access.store(x, Address(x.field("lds", "u64"), x.iota("u32", 4) + start), 4, [word])
+
+
 @raw("ds_nop")
 def ds_nop(x: Wave, inst: Instruction) -> None:
     """Nothing."""
 
 
+def _to_lds(kind: str, size: int) -> Raw:
+    def run(x: Wave, inst: Instruction) -> None:
+        store_by_lane(x, extend(load_words(x, inst, size)[0], kind), inst.mod("offset"))
+
+    return run
+
+
+for _kind, _size in {"b32": 4, "dword": 4, "u8": 1, "i8": 1, "u16": 2, "i16": 2}.items():
+    raw(f"global_load_lds_{_kind}")(_to_lds(_kind, _size))
 for _kind, _size in _LOADS.items():
     raw(f"ds_load_{_kind}")(_loader(_kind, _size))
 for _kind, _size in {"u8": 1, "i8": 1, "u16": 2}.items():
