@@ -20,15 +20,14 @@ UNSUPPORTED = {
     "graphics": "exp export image_* lds_direct_load lds_param_load ds_direct_load v_interp_* ds_bvh_* "
     "s_endpgm_ordered_ps_done v_screen_partition_4se_b32",
     "texture formats, which no compute compiler emits": "tbuffer_* buffer_load*_format_* buffer_store*_format_*",
-    "global wave synchronisation and ordered append": "ds_gws_* ds_append ds_consume ds_ordered_count *_gs_reg_rtn",
+    "global wave synchronisation and ordered append": "ds_gws_* ds_ordered_count *_gs_reg_rtn",
     "context switching, traps and debuggers": "s_rfe_* s_cbranch_cdbg* s_endpgm_saved",
     "gfx9's old divergence instructions": "s_cbranch_g_fork s_cbranch_i_fork s_cbranch_join s_setvskip",
     "gfx11's subvector execution": "s_subvector_loop_*",
     "scalar stores, atomics and scratch": "s_atomic_* s_buffer_atomic_* s_store_* s_buffer_store_* s_scratch_*",
-    "loads straight into LDS": "global_load_lds_* scratch_load_lds_*",
+    "private memory straight into LDS": "scratch_load_lds_*",
     "relative scalar registers": "s_movrel* s_set_gpr_idx_mode v_swaprel_b32",
     "thread-addressed memory": "global_load_addtid_b32 global_store_addtid_b32",
-    "comparing floats in memory": "*atomic_cmpswap_f32 ds_cmpstore*_f*",
     "rare LDS operations": "ds_condxchg32_rtn_b64 ds_wrap_rtn_b32",
     "pipeline control": "v_pipeflush",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 
 MODULES = (
     "scalar",
@@ -41,5 +40,4 @@ def load() -> None:
     if not _loaded:
         _loaded = True
         for name in MODULES:
-            if importlib.util.find_spec(f"{__name__}.{name}"):  # TEMPORARY while modules land
-                importlib.import_module(f"{__name__}.{name}")
+            importlib.import_module(f"{__name__}.{name}")
