@@ -10,7 +10,6 @@ from pathlib import Path
 
 from softrock.core.errors import SoftrockError
 
-SUCCESS = 0
 NOT_READY = 600
 NOT_SUPPORTED = 801
 UNKNOWN = 999

@@ -24,7 +24,6 @@ T = TypeVar("T")
 
 _FIRST_HANDLE = 0x5F00_0000_0000
 _HANDLE_STEP = 64
-PRINTF_BYTES = 1 << 20
 
 
 class DeviceState:

@@ -126,9 +126,6 @@ def hipLaunchHostFunc(stream: int, function: int, argument: int) -> None:
     streams.host_call(stream, function, argument)
 
 
-_ATTRIBUTES = {3: "syncPolicy", 8: "priority"}
-
-
 def hipStreamGetAttribute(stream: int, which: int, out: int) -> None:
     require(out)
     target = streams.of(stream)
