@@ -56,3 +56,20 @@ def test_wrong_arguments_show_the_usage() -> None:
     done = _run("saxpy.cu", "gfx942", ["-5"])
     assert done.returncode == 2
     assert "usage:" in done.stderr
+
+
+def test_waves_of_64_lanes_on_rdna() -> None:
+    """gfx11's ds_bpermute stays within 32 lanes: shuffles over a whole wave of 64 must still be right."""
+    command = [sys.executable, "-m", "softrock.cli", "run", str(EXAMPLES / "scan.hip"), "--gpu", "gfx1100"]
+    command += ["-mwavefrontsize64", "--", "100001"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASSED" in done.stdout
+
+
+@pytest.mark.long
+def test_the_python_example_passes() -> None:
+    command = [sys.executable, str(EXAMPLES / "python_saxpy.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASSED" in done.stdout

@@ -42,12 +42,27 @@ __SR_DEVICE __sr_mask __lanemask_ge() { return ~__lanemask_lt(); }
 __SR_DEVICE __sr_mask __lanemask_eq() { return (__sr_mask)1 << __lane_id(); }
 
 /* ---- shuffles ---- */
-/* The value another lane of the wave holds: one ds_bpermute a 32-bit word. */
+/* The 32-bit word that another lane of the wave holds. On gfx11 ds_bpermute stays within halves of 32
+ * lanes; a wave of 64 there fetches from the other half too and chooses. */
+__SR_DEVICE int __sr_lane_word(int lane, int word) {
+#ifdef __GFX11__
+    if (__builtin_amdgcn_wavefrontsize() == 64) {
+        const int own = (int)__sr_wave_lane();
+        const int near = __builtin_amdgcn_ds_bpermute(lane << 2, word);
+        const int swapped = __builtin_amdgcn_permlane64(word);
+        const int far = __builtin_amdgcn_ds_bpermute(lane << 2, swapped);
+        return (lane ^ own) & 32 ? far : near;
+    }
+#endif
+    return __builtin_amdgcn_ds_bpermute(lane << 2, word);
+}
+
+/* The value another lane of the wave holds, word by word. */
 template <typename T> __SR_DEVICE T __sr_from_lane(T value, int lane) {
     unsigned int words[(sizeof(T) + 3) / 4] = {};
     __builtin_memcpy(words, &value, sizeof(T));
     for (unsigned int i = 0; i < (sizeof(T) + 3) / 4; ++i)
-        words[i] = (unsigned int)__builtin_amdgcn_ds_bpermute(lane << 2, (int)words[i]);
+        words[i] = (unsigned int)__sr_lane_word(lane, (int)words[i]);
     __builtin_memcpy(&value, words, sizeof(T));
     return value;
 }
