@@ -83,9 +83,9 @@ template <class T> INLINE dd<T> centre_weight(T x) { return minus(log1p_pair(neg
 template <class T> INLINE T erfinv_t(T x) {
   T ax = abs_(x);
   dd<T> w = ax < T(0.5) ? centre_weight(ax) : tail_weight(T(1) - ax);
-  T y = erfinv_from(dd<T>{x, T(0)}, w);
-  y = ax < T(1) ? y : ax == T(1) ? mulsign(inf<T>(), x) : nan<T>();
-  return y;
+  T y = erfinv_from(dd<T>{ax, T(0)}, w);
+  y = ax < T(1) ? y : ax == T(1) ? inf<T>() : nan<T>();
+  return mulsign(y, x);
 }
 template <class T> INLINE T erfcinv_t(T x) {
   T d = x > T(1) ? T(2) - x : x;
