@@ -7,7 +7,8 @@ full EXEC, 64-bit pairs, halves of registers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from tests.lift.models import check, program
 from tests.lift.models.machine import Machine
 
 from softrock import codeobj
-from softrock.decode import Instruction, decode_range
+from softrock.decode import Instruction, decode
 from softrock.isa.targets import target as target_of
 
 CompileDevice = Callable[..., bytes]
@@ -76,22 +77,25 @@ def _check(compile_device: CompileDevice, target: str, size: int, first_seed: in
         out = np.zeros((len(program.VECTORS) + len(program.SCALARS) + 4, lanes), np.uint32)
         loaded.run(kernel_name, 1, threads, given, out)
         machine = _machine(target, threads, data, scalars)
-        body = program.body_of(_instructions(code, kernel_name, target))
-        program.interpret(machine, body)
+        program.interpret(machine, _fetch(loaded.code, target), loaded.code.kernel(kernel_name).code_address)
         found = _differences(target, machine, out, threads)
         if found:
             wrong.append(f"{target} seed {seed}: " + "; ".join(found[:3]))
     assert not wrong, "\n".join(wrong)
 
 
-def _instructions(code: bytes, kernel_name: str, target: str) -> Iterator[Instruction]:
-    loaded = codeobj.load(code, "random.co")
-    entry = loaded.kernel(kernel_name).code_address
+def _fetch(code: codeobj.CodeObject, target: str) -> Callable[[int], Instruction]:
+    """Decodes the instruction at an address of a code object."""
     machine = target_of(target.partition(":")[0]).with_wave_size(check.lanes_and_major(target)[0])
-    for base, data in loaded.text:
-        if base <= entry < base + len(data):
-            return decode_range(machine, bytes(data), entry - base, len(data), base)
-    raise AssertionError("no code")
+
+    @functools.cache
+    def fetch(address: int) -> Instruction:
+        for base, data in code.text:
+            if base <= address < base + len(data):
+                return decode(machine, data, address - base, address)
+        raise AssertionError(f"no code at {address:#x}")
+
+    return fetch
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1100:64"])

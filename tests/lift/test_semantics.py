@@ -92,6 +92,7 @@ def _variants(target: str, row: Row) -> Iterator[tuple[encode.Choice, bool]]:
     """How a row is encoded, and whether all lanes are known to be on."""
     if row.encoding.startswith("SOP"):
         yield encode.Choice(), True
+        yield encode.Choice(kinds=True), True
         return
     has_mods = row.mods != [] and row.mods != ["-"]
     if row.encoding in ("VOP1", "VOP2", "VOPC"):
@@ -104,7 +105,7 @@ def _variants(target: str, row: Row) -> Iterator[tuple[encode.Choice, bool]]:
         yield from ((encode.Choice(mods=True), k == 0) for k in range(6))
     else:
         yield encode.Choice(mods=has_mods), True
-        yield encode.Choice(), False
+        yield encode.Choice(kinds=True), False
 
 
 def _sampled(target: str, row: Row) -> bool:

@@ -57,7 +57,7 @@ def instruction(row: Row, target: Target, choice: Choice, rng: np.random.Generat
     layout = layouts(target.major)[row.encoding]
     word, literal = row.match, None
     used: dict[str, int] = {}
-    scalars = 0
+    varied = False  # one scalar register or constant at most: all encodings allow that
     for spec in row.operands:
         if spec.role == "imm":
             literal = int(rng.integers(0, 1 << 32))
@@ -66,15 +66,11 @@ def instruction(row: Row, target: Target, choice: Choice, rng: np.random.Generat
         if name not in layout or (spec.fixed and spec.fixed not in ("acc",)):
             continue
         code = _register(spec, layout[name], rng)
-        may_vary = choice.kinds and layout[name].kind == "vs" and spec.role == "src0" and not spec.half
-        if may_vary and row.encoding in ("VOP1", "VOP2", "VOPC") and _takes_scalars(row):
-            pick = rng.integers(0, 10)
-            if pick >= 8 and spec.dwords == 1:
-                code, literal = 255, int(rng.choice(LITERALS))
-            elif pick >= 6:
-                code = int(rng.choice(INLINE))
-            elif pick >= 4:
-                code, scalars = SCALAR["src0"], scalars + 1
+        if choice.kinds and not varied:
+            other = _other_kind(row, spec, layout[name].kind, target, rng)
+            if other is not None:
+                code, varied = other, True
+                literal = int(rng.choice(LITERALS)) if code == 255 else literal
         used[name] = choice.fields.get(name, _special_code(row, spec, code))
     for name, value in {
         **_fixed_mods(row, layout, target, rng),
@@ -98,18 +94,33 @@ def instruction(row: Row, target: Target, choice: Choice, rng: np.random.Generat
 LITERALS = (0x3F800001, 0x80000000, 0x7F800000, 0xFF7FFFFF, 0x12345678, 0xFFFF8000, 0x00003C00, 0x7FC00000, 0x00000021)
 
 
-def _takes_scalars(row: Row) -> bool:
-    never = (
-        "v_readfirstlane",
-        "v_swap",
-        "v_permlane",
-        "v_accvgpr",
-        "v_movrel",
-        "v_cvt_pk_f32_",
-        "v_cvt_f32_fp8",
-        "v_cvt_f32_bf8",
-    )
-    return not row.op.startswith(never)
+def _other_kind(row: Row, spec: OperandSpec, kind: str, target: Target, rng: np.random.Generator) -> int | None:
+    """By chance the code of a scalar register or a constant for a source, else None."""
+    if spec.written or spec.role not in NUMBER_OF_SOURCES or not spec.dwords or row.op.startswith(VECTORS_ONLY):
+        return None
+    pick = int(rng.integers(0, 10))
+    has_literal = spec.dwords == 1 and not spec.half and "imm:" not in row._operands
+    if kind == "ss":
+        special = [126, 106, target.m0_sgpr] if spec.dwords == 1 else [126, 106]
+        if pick < 3:
+            return int(rng.choice(INLINE))
+        if pick < 5:
+            return int(rng.choice(special)) if not row.op.endswith("exec_b64") else None
+        return 255 if pick < 7 and has_literal else None
+    if kind != "vs" or "DPP" in row.encoding:
+        return None
+    if pick < 2 and has_literal and (row.encoding in ("VOP1", "VOP2", "VOPC") or target.major >= 11):
+        return 255 if row.encoding != "VOP3P" else None
+    if pick < 4:
+        return int(rng.choice(INLINE))
+    return SCALAR[spec.role] if pick < 6 and not spec.half else None
+
+
+VECTORS_ONLY = (
+    *("v_readfirstlane", "v_readlane", "v_writelane", "v_swap", "v_permlane", "v_accvgpr", "v_movrel", "v_mfma"),
+    *("v_cvt_pk_f32_", "v_cvt_f32_fp8", "v_cvt_f32_bf8", "v_smfmac", "v_wmma", "v_mqsad", "v_qsad"),
+)
+"""Beginnings of operations whose sources are given, or for which a constant has no meaning in the guides."""
 
 
 def _field_name(row: Row, spec: OperandSpec) -> str:

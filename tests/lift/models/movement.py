@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from tests.lift.models import lanes as lane_moves
+from tests.lift.models import matrix
 from tests.lift.models.integer import saturate
 from tests.lift.models.machine import Machine, special
 from tests.lift.models.packed import parts
@@ -111,3 +112,14 @@ def _ds_swizzle(m: Machine, inst: Instruction) -> None:
         other = lane_moves.ds_swizzle_source(inst.mod("offset"), lane)
         out.append(int(values[other]) if active[other] else 0)
     m.write_vector(inst, inst.dst[0], "u32", out)
+
+
+@special("v_mfma_i32_4x4x4_16b_i8")
+def _small_mfma(m: Machine, inst: Instruction) -> None:
+    """A matrix product in integers: every lane takes part, whatever EXEC is."""
+    shape = matrix.shape_of(inst.op)
+    a, b, c = ([m.dwords(op, k).copy() for k in range(op.dwords)] for op in inst.src)
+    exact, _ = matrix.mfma(shape, a, b, c, dict(inst.mods))
+    base = m.register(inst.dst[0])
+    for k, numbers in enumerate(exact):
+        m.vector[base + k] = (numbers.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)

@@ -6,7 +6,7 @@ integers, so that every bit is defined. Between two markers stands the body that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,7 +52,8 @@ v_add_u32 D, A, B|v_sub_u32 D, A, B|v_subrev_u32 D, A, B|v_add_co_u32 D, vcc, A,
 v_add_u16 D, A, B|v_mul_lo_u16 D, A, B|v_max_i16 D, A, B|v_mad_u16 D, B, C, E|v_mad_u16 D, B, C, E op_sel:[1,0,1,1]
 v_add_u32_sdwa D, B, C dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1 src1_sel:BYTE_0
 v_or_b32_sdwa D, sext(B), C dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:DWORD
-v_mov_b64 P, Q|v_lshl_add_u64 P, P, 3, Q|v_pk_add_u16 D, B, C|v_pk_max_i16 D, B, C op_sel:[1,0] op_sel_hi:[0,1]
+v_mfma_i32_4x4x4_16b_i8 R, B, C, R2|v_mov_b64 P, Q|v_lshl_add_u64 P, P, 3, Q|v_pk_add_u16 D, B, C
+v_pk_max_i16 D, B, C op_sel:[1,0] op_sel_hi:[0,1]
 v_mbcnt_hi_u32_b32 D, S, B
 v_swap_b32 D, D2|v_accvgpr_write_b32 a3, B|v_accvgpr_read_b32 D, a3|v_cmpx_lt_u32 vcc, A, B
 v_add_u32_dpp D, B, C row_newbcast:2 row_mask:0xf bank_mask:0xf
@@ -70,6 +71,8 @@ v_add_nc_u32_dpp D, B, C dpp8:[7,6,5,4,3,2,1,0]|v_mov_b32_dpp D, B row_share:4 r
 v_dot4_i32_iu8 D, B, C, E neg_lo:[1,0,0]
 """,
 }
+
+
 def _templates(text: str) -> list[str]:
     return [t for line in text.strip().splitlines() for t in line.split("|")]
 
@@ -79,13 +82,17 @@ class Generator:
     """Writes the body of one kernel.
 
     Attributes:
-        name: the kernel. major, lanes: the target.
+        name: the kernel or function. major, lanes: the target.
+        saved: how much higher its saved masks stand than a kernel's.
+        calls: functions that may be called, and the pair of registers for the return address.
     """
 
     name: str
     major: int
     lanes: int
     rng: np.random.Generator
+    saved: int = 0
+    calls: tuple[str, int] | None = None
     lines: list[str] = field(default_factory=list)
     labels: int = 0
 
@@ -107,6 +114,7 @@ class Generator:
 
     def mask(self, number: int) -> str:
         """A register for a lane mask."""
+        number += self.saved if number >= 32 else 0
         return f"s[{number}:{number + 1}]" if self.wide else f"s{number}"
 
     def emit(self, line: str) -> None:
@@ -122,8 +130,11 @@ class Generator:
         template = self.pick(self.templates)
         name, _, rest = template.partition(" ")
         pair = int(self.rng.integers(1, 6)) * 2
+        four = int(self.rng.integers(1, 3)) * 4
         values = {
             "D2": self.vector(),
+            "R": f"v[{four}:{four + 3}]",
+            "R2": f"v[{(four + 3) % 8 + 1}:{(four + 3) % 8 + 4}]",
             "D": self.vector(),
             "A": self.pick([self.vector(), self.vector(), self.scalar(), "7", "-3"]),
             "B": self.vector(),
@@ -180,10 +191,18 @@ class Generator:
                 self.shrinking_loop(depth)
             elif pick < 20:
                 self.exec_change(depth)
+            elif pick < 23 and self.calls:
+                self.call(*self.calls)
             elif pick < 30 and self.major >= 11 and not self.wide:
                 self.dual()
             else:
                 self.instruction()
+
+    def call(self, function: str, back: int) -> None:
+        self.emit("s_getpc_b64 s[70:71]")
+        self.emit(f"s_add_u32 s70, s70, {function}@rel32@lo+4")
+        self.emit(f"s_addc_u32 s71, s71, {function}@rel32@hi+12")
+        self.emit(f"s_swappc_b64 s[{back}:{back + 1}], s[70:71]")
 
     def compare(self) -> None:
         relation = self.pick(["lt_u32", "gt_i32", "ne_u32", "class_f32"])
@@ -266,12 +285,24 @@ class Generator:
         self.emit(f"s_mov_{self.suffix} {self.exec}, {saved}")
 
 
+def function(name: str, major: int, lanes: int, seed: int, back: int, saved: int, calls: tuple[str, int] | None) -> str:
+    """Assembly of a function that returns to the address in s[back:back + 1]."""
+    generator = Generator(name, major, lanes, np.random.default_rng(seed), saved, calls)
+    generator.block(2, 8)
+    lines = [*generator.lines, f"  s_setpc_b64 s[{back}:{back + 1}]"]
+    return "\n".join([f".p2align 2\n.type {name},@function\n{name}:", *lines, f".size {name}, .-{name}"])
+
+
 def kernel(name: str, major: int, lanes: int, size: int, seed: int) -> str:
     """Assembly of one kernel: it loads its registers from the first pointer, runs the body, stores them to the second
-    one."""
-    generator = Generator(name, major, lanes, np.random.default_rng(seed))
+    one. Every other one calls a function that calls another."""
+    has_calls = seed % 2 == 1
+    calls = (f"{name}_f", 72) if has_calls else None
+    generator = Generator(name, major, lanes, np.random.default_rng(seed), calls=calls)
     while len(generator.lines) < size:
         generator.block(0, 5)
+    if calls and not any("s_swappc" in line for line in generator.lines):
+        generator.call(*calls)
     wide = lanes == 64
     full, suffix = ("exec", "b64") if wide else ("exec_lo", "b32")
     saved = "s[20:21]" if wide else "s20"
@@ -305,6 +336,9 @@ def kernel(name: str, major: int, lanes: int, size: int, seed: int) -> str:
     for s in shown:
         out += [f"  v_mov_b32 v31, {s}", f"  {store} v30, v31, s[6:7]", step]
     out += ["  s_endpgm", f".size {name}, .-{name}", _descriptor(name, major, wide)]
+    if has_calls:
+        out.append(function(f"{name}_f", major, lanes, seed + 5000, 72, 36, (f"{name}_g", 74)))
+        out.append(function(f"{name}_g", major, lanes, seed + 6000, 74, 40, None))
     return "\n".join(out)
 
 
@@ -350,34 +384,36 @@ def source(target: str, names: Sequence[str], bodies: Sequence[str], lanes: int)
     )
 
 
-def body_of(code: Iterator[Instruction]) -> list[Instruction]:
-    """The instructions between the markers."""
-    found: list[Instruction] = []
-    inside = False
-    for inst in code:
-        if inst.op == "s_nop" and inst.mod("simm16") == START:
-            inside = True
-        elif inst.op == "s_nop" and inst.mod("simm16") == END:
-            return [*found, inst]
-        elif inside:
-            found.append(inst)
-    raise AssertionError("no markers")
+def interpret(machine: Machine, fetch: Callable[[int], Instruction], entry: int) -> int:
+    """Run a kernel's body, from its first marker to its second.
 
+    Args:
+        fetch: the instruction at an address.
+        entry: where the kernel starts; what stands before the first marker is skipped.
 
-def interpret(machine: Machine, body: Sequence[Instruction]) -> int:
-    """Run a body to its end marker; returns the instructions executed."""
-    places = {inst.address: k for k, inst in enumerate(body)}
-    at = steps = 0
-    while at < len(body) - 1:
-        inst = body[at]
-        steps += 1
-        assert steps < STEP_LIMIT, "the program does not end"
+    Returns:
+        Instructions executed.
+    """
+    at = entry
+    while not (fetch(at).op == "s_nop" and fetch(at).mod("simm16") == START):
+        at = fetch(at).end
+    at = fetch(at).end
+    for steps in range(STEP_LIMIT):
+        inst = fetch(at)
+        if inst.op == "s_nop" and inst.mod("simm16") == END:
+            return steps
+        at = inst.end
         if inst.op.startswith("s_cbranch") or inst.op == "s_branch":
-            at = places[inst.src[0].value] if _taken(machine, inst.op) else at + 1
-            continue
-        machine.run(inst)
-        at += 1
-    return steps
+            at = inst.src[0].value if _taken(machine, inst.op) else at
+        elif inst.op == "s_getpc_b64":
+            machine.write_scalar(inst.dst[0], inst.end, 64)
+        elif inst.op in ("s_swappc_b64", "s_setpc_b64"):
+            at = machine.read_scalar(inst.src[0], 64)
+            if inst.dst:
+                machine.write_scalar(inst.dst[0], inst.end, 64)
+        else:
+            machine.run(inst)
+    raise AssertionError("the program does not end")
 
 
 def _taken(machine: Machine, op: str) -> bool:

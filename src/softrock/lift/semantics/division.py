@@ -114,7 +114,8 @@ def _scaled(a: Val, b: Val, c: Val, fused: Val, scale: Val) -> Val:
     out = fused * scale
     # Nor may the first rounding overflow where the scaled result does not.
     smaller = (a * 2.0**-128).fma(b, c * 2.0**-128)
-    out = (fused.fabs().eq(float("inf")) & scale.lt(1.0)).select(smaller, out)
+    finite = a.fabs().lt(float("inf")) & b.fabs().lt(float("inf"))
+    out = (fused.fabs().eq(float("inf")) & scale.lt(1.0) & finite).select(smaller, out)
     rest = fused - out * 2.0 ** _SCALE[64]
     tie, step = 2.0 ** (_SCALE[64] - 1075), 2.0**-1074
     out = (rest.eq(tie) & lost.gt(0.0)).select(out + step, out)
