@@ -65,16 +65,16 @@ def targets(gfx: str | None, as_json: bool) -> int:
         entries = fidelity.fidelity(gfx)
         counts = fidelity.summary(entries)
         if as_json:
-            report = {"summary": counts, "operations": [each._asdict() for each in entries]}
+            report = {"summary": counts, "operations": [entry._asdict() for entry in entries]}
             print(json.dumps({**facts, "fidelity": report}, indent=2))
             return 0
         _table((name.replace("_", " "), str(value)) for name, value in facts.items())
         print(f"\nFidelity of {len(entries)} operations: " + ", ".join(f"{n} {level}" for level, n in counts.items()))
         for level in ("approximate", "unsupported"):
             print(f"\n{level}:")
-            for each in entries:
-                if each.level == level:
-                    print(f"  {each.name}" + (f": {each.note}" if each.note else ""))
+            for entry in entries:
+                if entry.level == level:
+                    print(f"  {entry.name}" + (f": {entry.note}" if entry.note else ""))
         return 0
     known = [models.model(name) for name in models.names()]
     if as_json:
