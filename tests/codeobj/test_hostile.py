@@ -82,7 +82,7 @@ def test_random_bytes(data: bytes) -> None:
 @given(st.data())
 def test_metadata_of_any_shape(code_of: CodeOf, data: st.DataObject) -> None:
     """MessagePack documents of the right keys with values of any type."""
-    import msgpack  # type: ignore[import-untyped]
+    import msgpack
 
     value = st.recursive(
         st.none()

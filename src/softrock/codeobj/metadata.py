@@ -118,7 +118,7 @@ def read(elf: Elf) -> Metadata | None:
     )
     if note is None:
         return None
-    import msgpack  # type: ignore[import-untyped]
+    import msgpack
 
     try:
         values = msgpack.unpackb(note.desc, raw=False, strict_map_key=False, use_list=True)
