@@ -74,7 +74,7 @@ def _optimise(module: Any, machine: Any, level: int, large: bool) -> None:
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
     passes.add_instruction_combine_pass()
-    passes.add_new_gvn_pass()
+    passes.add_sccp_pass()  # not NewGVN: it fails an assertion, and so ends the process, on code that is not rare
     passes.add_simplify_cfg_pass()
     passes.add_aggressive_dce_pass()
     passes.run(module, builder)
