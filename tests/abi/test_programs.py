@@ -67,6 +67,33 @@ def test_many_threads(build: Build, run: Run, cached: str) -> None:
     assert (done.stdout, done.returncode) == ("0 bad\n", 0), done.stderr
 
 
+LOADER = """
+#include "hip/detail/api_functions.h"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int *p, host = 0;
+    hipMalloc((void **)&p, 256);
+    for (int round = 0; round < 4; round++) {
+        void *library = dlopen(argv[1 + round % 2], RTLD_NOW);
+        if (!library) return puts(dlerror());
+        int (*run)(int *) = (int (*)(int *))dlsym(library, "run");
+        int status = run(p);
+        hipMemcpy(&host, p, 4, hipMemcpyDeviceToHost);
+        printf("%d %d\\n", status, host);
+        dlclose(library);
+    }
+    return 0;
+}
+"""
+
+
+def test_libraries_that_come_and_go(build: Build, c_program: Build, run: Run) -> None:
+    first, second = (build("plugin.hip", "-shared", "-fPIC", f"-DVALUE={value}") for value in (5, 6))
+    done = run(c_program(LOADER, "-lamdhip64", "-ldl"), str(first), str(second))
+    assert (done.stdout, done.returncode) == ("0 5\n0 6\n0 5\n0 6\n", 0), done.stderr
+
+
 def test_timeout(build: Build, run: Run) -> None:
     done = run(build("faults.hip"), "spin", SOFTROCK_TIMEOUT="0.5")
     assert "sync: hipErrorLaunchTimeOut" in done.stdout

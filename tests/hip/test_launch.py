@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from softrock.core.errors import UnsupportedError
 from softrock.gpu import kernarg
 from softrock.gpu.device import Launch
 from softrock.hip import HipError, devices, events, launch, memory, modules, occupancy, raw, state, streams
@@ -196,6 +197,19 @@ def test_a_timeout_ends_waits_for_events_too(
     events.record(event)
     with pytest.raises(HipError, match="hipErrorLaunchTimeOut"):
         events.synchronize(event)
+
+
+def test_what_cannot_be_translated_is_the_process_failure(
+    module: modules.Module, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise UnsupportedError("kernel bump: instruction v_magic at 0x10 is not supported on gfx942")
+
+    monkeypatch.setattr("softrock.jit.prepare", refuse)
+    with pytest.raises(HipError, match="hipErrorNotSupported: kernel bump: instruction v_magic at 0x10"):
+        _run(module, "bump", b"")
+    assert state.runtime().failure == 1
+    monkeypatch.undo()
 
 
 def test_occupancy(module: modules.Module) -> None:

@@ -46,6 +46,11 @@ def note(key: int, function: modules.Function, stream: int) -> None:
             state.set_device(state.current().index)  # the C side must know it for the default stream
 
 
+def forget() -> None:
+    """The C side has forgotten all kernels, because a program took its own away."""
+    _known.clear()
+
+
 def _address(pointer: Any) -> int:
     from softrock.exec import runtime as engine
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from softrock.abi import fast
 from softrock.hip import memory, modules, raw, state
 
 _RECORD = struct.Struct("<7Q")  # next, kind, binary, host, name, size, extra (native/register.c)
@@ -55,6 +56,7 @@ def _take(record: int) -> None:
         _binaries[record] = modules.Binary(wrapper=host)
         return
     if kind == _UNREGISTER:
+        fast.forget()
         binary = _binaries.pop(owner, None)
         if binary is not None:
             registry.drop(binary)

@@ -128,7 +128,7 @@ class Registry:
         self.things: dict[int, Registered] = {}
         self.functions: dict[tuple[int, int], Function] = {}
         self.pull: list[Callable[[], None]] = []
-        """Called before a look-up fails: entry points deliver late."""
+        """Called before each look-up: entry points deliver late."""
 
     def add(self, host: int, thing: Registered) -> None:
         """Register a thing under its host address."""
@@ -146,12 +146,13 @@ class Registry:
 
     def find(self, host: int) -> Registered | None:
         """What stands under a host address."""
-        found = self.things.get(host)
-        if found is None:
-            for each in self.pull:
-                each()
-            found = self.things.get(host)
-        return found
+        self._pull()
+        return self.things.get(host)
+
+    def _pull(self) -> None:
+        """Take over what was registered or taken away since the last look-up (an address may mean another thing now)."""
+        for each in self.pull:
+            each()
 
     def function(self, host: int, home: state.DeviceState) -> Function:
         """The kernel that a host function stands for.
@@ -159,10 +160,11 @@ class Registry:
         Raises:
             HipError: hipErrorInvalidDeviceFunction, hipErrorNoBinaryForGpu.
         """
+        self._pull()
         known = self.functions.get((host, home.index))
         if known is not None:
             return known
-        thing = self.find(host)
+        thing = self.things.get(host)
         if thing is None or thing.kind != "function":
             raise HipError("hipErrorInvalidDeviceFunction", f"no kernel is registered for {host:#x}")
         function = self.module(thing.binary, home).function(thing.name)

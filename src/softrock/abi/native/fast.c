@@ -65,6 +65,10 @@ int sr_fast_kernel(const void *described) {
     return 0;
 }
 
+void sr_fast_forget(void) {
+    for (size_t i = 0; i < SR_SLOTS; i++) __atomic_store_n(&kernels[i], 0, __ATOMIC_RELEASE);
+}
+
 int sr_fast_stream(uint64_t handle, void *queue, int device) {
     for (int i = 0; i < SR_STREAMS; i++) {
         sr_direct *place = &streams[(handle / 64 + i) % SR_STREAMS];

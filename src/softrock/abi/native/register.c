@@ -1,6 +1,7 @@
 /* Part of softrock (MIT licence, see LICENSE).
  * What compiled programs register before main: fat binaries, kernels, variables. It is only written down here;
  * Python reads the records when a call first needs one, so that a program that uses no GPU starts no Python. */
+#include "fast.h"
 #include "shim.h"
 
 extern void *malloc(size_t size);
@@ -78,5 +79,7 @@ void __hipRegisterSurface(void **binary, void *host, char *text, char *name, int
 
 void __hipUnregisterFatBinary(void **binary) {
     sr_runtime *shared = sr_shared();
-    if (shared && shared->phase == 1) append(SR_UNREGISTER, binary, 0, 0, 0, 0);
+    if (!shared || shared->phase != 1) return;
+    sr_fast_forget();
+    append(SR_UNREGISTER, binary, 0, 0, 0, 0);
 }
