@@ -27,7 +27,7 @@
 #define SR_STORE(value) (__sr_narrow<10, 15>(value, 0))
 #define SR_FROM_FLOAT(value) (__sr_narrow<10, 15>(value, 0))
 #define SR_FROM_DOUBLE(value) (__sr_narrow<10, 15>(value, 0))
-#define SR_FMA(a, b, c) __builtin_fma((double)(a), (double)(b), (double)(c))
+#define SR_FMA(a, b, c) __sr_fma_of_halves(a, b, c)
 #endif
 #if defined(__clang__)
 #define SR_NATIVE _Float16

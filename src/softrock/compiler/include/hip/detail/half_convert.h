@@ -62,6 +62,19 @@ __SR_HOST_DEVICE_INLINE float __sr_widen_half(unsigned short bits) {
     }
     return __builtin_bit_cast(float, sign | (exponent + 112u) << 23 | fraction << 13);
 }
+/* a * b + c of halves, cut to a float whose last bit says whether anything was cut ("round to odd"): rounding that to half rounds
+ * the exact result once. The product is exact in double; the sum's error is found by two-sum. */
+__SR_HOST_DEVICE_INLINE float __sr_fma_of_halves(float a, float b, float c) {
+    const double p = (double)a * (double)b, s = p + (double)c, t = s - p;
+    const double error = (p - (s - t)) + ((double)c - t);
+    unsigned long long bits = __builtin_bit_cast(unsigned long long, s);
+    if (!(s - s == 0.0)) return (float)s;
+    if (error != 0) bits = (bits - ((error > 0) != (s > 0))) | 1ull;
+    const unsigned long long rest = (1ull << 29) - 1ull;
+    if (bits & rest) bits = (bits & ~rest) | (1ull << 29);
+    return (float)__builtin_bit_cast(double, bits);
+}
+
 __SR_HOST_DEVICE_INLINE float __sr_widen_bfloat(unsigned short bits) {
     return __builtin_bit_cast(float, (unsigned int)bits << 16);
 }
