@@ -62,7 +62,8 @@ class Library:
 
     def __init__(self, path: str, handle: int | None = None) -> None:
         self.path = path
-        self._native = ctypes.CDLL(path, handle=handle)
+        # Our own library may be loaded under the same names: the real one must prefer its own functions to ours.
+        self._native = ctypes.CDLL(path, os.RTLD_NOW | os.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0), handle)
         self._native.hipGetErrorString.restype = ctypes.c_char_p
 
     @property

@@ -150,7 +150,7 @@ class Registry:
         return self.things.get(host)
 
     def _pull(self) -> None:
-        """Take over what was registered or taken away since the last look-up (an address may mean another thing now)."""
+        """Take over what was registered or taken away since the last look-up: addresses may mean other things now."""
         for each in self.pull:
             each()
 
