@@ -335,19 +335,21 @@ def kernel(name: str, major: int, lanes: int, size: int, seed: int) -> str:
     shown = [*(f"s{s}" for s in SCALARS), "vcc_lo", "vcc_hi" if wide else "vcc_lo", "s22", "s23" if wide else "s22"]
     for s in shown:
         out += [f"  v_mov_b32 v31, {s}", f"  {store} v30, v31, s[6:7]", step]
-    out += ["  s_endpgm", f".size {name}, .-{name}", _descriptor(name, major, wide)]
+    out += ["  s_endpgm", f".size {name}, .-{name}", descriptor(name, major, wide)]
     if has_calls:
         out.append(function(f"{name}_f", major, lanes, seed + 5000, 72, 36, (f"{name}_g", 74)))
         out.append(function(f"{name}_g", major, lanes, seed + 6000, 74, 40, None))
     return "\n".join(out)
 
 
-def _descriptor(name: str, major: int, wide: bool) -> str:
+def descriptor(name: str, major: int, wide: bool, kernarg: int = 16, lds: int = 0) -> str:
+    """The kernel descriptor's directives."""
     lines = [
         "next_free_vgpr 64",
         "next_free_sgpr 100",
         "user_sgpr_kernarg_segment_ptr 1",
-        "kernarg_size 16",
+        f"kernarg_size {kernarg}",
+        f"group_segment_fixed_size {lds}",
         "float_denorm_mode_32 3",
         *(["accum_offset 32"] if major == 9 else [f"wavefront_size32 {int(not wide)}"]),
     ]
@@ -355,22 +357,25 @@ def _descriptor(name: str, major: int, wide: bool) -> str:
     return f".pushsection .rodata\n.p2align 6\n.amdhsa_kernel {name}\n{told}\n.end_amdhsa_kernel\n.popsection"
 
 
-def source(target: str, names: Sequence[str], bodies: Sequence[str], lanes: int) -> str:
-    """The assembly file of some kernels, with metadata."""
+def source(target: str, names: Sequence[str], bodies: Sequence[str], lanes: int, pointers: int = 2) -> str:
+    """The assembly file of some kernels that take pointers, with metadata."""
+    given = "\n".join(
+        f"      - {{ .offset: {8 * k}, .size: 8, .value_kind: global_buffer, .address_space: global }}"
+        for k in range(pointers)
+    )
     kernels = "\n".join(
         f"""  - .name: {n}
     .symbol: {n}.kd
-    .kernarg_segment_size: 16
+    .kernarg_segment_size: {8 * pointers}
     .kernarg_segment_align: 8
-    .group_segment_fixed_size: 0
+    .group_segment_fixed_size: 512
     .private_segment_fixed_size: 0
     .wavefront_size: {lanes}
     .sgpr_count: 100
     .vgpr_count: 64
     .max_flat_workgroup_size: {lanes}
     .args:
-      - {{ .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global }}
-      - {{ .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global }}"""
+{given}"""
         for n in names
     )
     return "\n".join(

@@ -1,0 +1,121 @@
+"""Every atomic operation on global memory and LDS, lane by lane on cells of its own, against the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from tests.exec.conftest import Program
+from tests.lift.models import atomic, program
+from tests.lift.models.formats import BY_NAME, F16
+
+from softrock.isa.tables import Row, table
+from softrock.lift.registry import lookup
+
+CompileDevice = Callable[..., bytes]
+FIRST, SECOND, RETURNED = 4, 6, 10
+"""First registers of the data, the second data, and of what is returned."""
+
+
+def _rows(name: str) -> list[tuple[Row, bool]]:
+    """Atomic operations with a model, and whether they return the old value."""
+    found = []
+    for row in table(name).rows:
+        if row.encoding not in ("GLOBAL", "DS") or lookup(row.op) is None:
+            continue
+        if row.encoding == "GLOBAL" and "atomic" not in row.op:
+            continue
+        try:
+            atomic.operation(row.op, 9)
+        except (KeyError, ValueError):
+            continue
+        found.append((row, any(spec.written for spec in row.operands)))
+    return found
+
+
+def _span(first: int, dwords: int) -> str:
+    return f"v[{first}:{first + dwords - 1}]" if dwords > 1 else f"v{first}"
+
+
+def _instruction(row: Row, returns: bool, major: int) -> list[str]:
+    wide = {spec.role: spec.dwords for spec in row.operands}
+    result = [_span(RETURNED, wide["vdst"])] if returns else []
+    if row.encoding == "DS":
+        data = [_span(first, wide[role]) for role, first in (("data0", FIRST), ("data1", SECOND)) if role in wide]
+        return [f"{row.asm} {', '.join([*result, 'v31', *data])}", "s_waitcnt lgkmcnt(0)"]
+    lines = [f"v_mov_b32 v{FIRST + 1}, v{SECOND}"] if row.op.endswith(("cmpswap_b32", "cmpswap_f32")) else []
+    flag = ("sc0" if major == 9 else "glc") if returns else ""
+    operands = ", ".join([*result, "v30", _span(FIRST, wide["vdata"]), "s[4:5]"])
+    return [*lines, f"{row.asm} {operands} {flag}", "s_waitcnt vmcnt(0)"]
+
+
+def _kernel(rows: list[tuple[Row, bool]], major: int, lanes: int) -> str:
+    """Pointers: memory cells, data, second data, returned values; 8 bytes a lane, one row an instruction."""
+    load, store, four = (
+        ("global_load_dwordx2", "global_store_dwordx2", "s_load_dwordx4")
+        if major == 9
+        else ("global_load_b64", "global_store_b64", "s_load_b128")
+    )
+    ds_write, ds_read = ("ds_write_b64", "ds_read_b64") if major == 9 else ("ds_store_b64", "ds_load_b64")
+    wait = "s_waitcnt vmcnt(0) lgkmcnt(0)"
+    lines = ["k:", f"{four} s[4:7], s[0:1], 0x0", f"{four} s[8:11], s[0:1], 0x10", wait, "v_and_b32 v0, 0x3ff, v0"]
+    lines += ["v_lshlrev_b32 v30, 3, v0", "v_lshlrev_b32 v31, 3, v0", "s_mov_b32 m0, -1"]
+    for row, returns in rows:
+        lines += [f"{load} v[{FIRST}:{FIRST + 1}], v30, s[6:7]", f"{load} v[{SECOND}:{SECOND + 1}], v30, s[8:9]"]
+        lines += [f"v_mov_b32 v{RETURNED}, 0", f"v_mov_b32 v{RETURNED + 1}, 0", wait]
+        if row.encoding == "DS":
+            lines += [f"{load} v[12:13], v30, s[4:5]", wait, f"{ds_write} v31, v[12:13]", wait]
+        lines += _instruction(row, returns, major)
+        if row.encoding == "DS":
+            lines += [f"{ds_read} v[12:13], v31", wait, f"{store} v30, v[12:13], s[4:5]"]
+        lines.append(f"{store} v30, v[{RETURNED}:{RETURNED + 1}], s[10:11]")
+        lines.append(f"{'v_add_u32' if major == 9 else 'v_add_nc_u32'} v30, {8 * lanes}, v30")
+    return "\n".join([".p2align 8", ".type k,@function", *lines, "s_endpgm", ".size k, .-k"])
+
+
+def _values(op: str, lanes: int, rng: np.random.Generator) -> np.ndarray:
+    """Three values a lane (memory, data, second data), some of them equal."""
+    elem = op.rpartition("_")[2]
+    if elem == "bf16":
+        raw = rng.integers(0x3F80, 0x4100, (2, 3, lanes)) | rng.integers(0, 2, (2, 3, lanes)) << 15
+        return (raw[0] | raw[1] << 16).astype(np.uint64)
+    if elem == "f16":
+        numbers = rng.integers(-400, 400, (2, 3, lanes)) / 8
+        raw = np.vectorize(lambda x: F16.of_float(float(x)), otypes=[np.uint64])(numbers)
+        return np.asarray(raw[0] | raw[1] << np.uint64(16))
+    if elem[0] == "f":
+        numbers = np.where(rng.integers(0, 2, (3, lanes)), rng.integers(-2, 3, (3, lanes)), rng.standard_normal((3, lanes)))
+        return np.asarray(np.vectorize(lambda x: BY_NAME[elem].of_float(float(x)), otypes=[np.uint64])(numbers))
+    bits = int(elem[1:])
+    edges = np.array([0, 1, 2, (1 << bits) - 1, 1 << bits - 1, (1 << bits - 1) - 1, 77], np.uint64)
+    random = rng.integers(0, 1 << bits, (3, lanes), np.uint64)
+    return np.asarray(np.where(rng.integers(0, 4, (3, lanes)) > 0, edges[rng.integers(0, len(edges), (3, lanes))], random))
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_atomics(compile_device: CompileDevice, target: str) -> None:
+    major, lanes = (9, 64) if target == "gfx942" else (11, 32)
+    rows = _rows(target)
+    assert len(rows) > 100
+    kernel = _kernel(rows, major, lanes) + "\n" + program.descriptor("k", major, lanes == 64, kernarg=32, lds=8 * lanes)
+    code = compile_device(program.source(target, ["k"], [kernel], lanes, pointers=4), target, language="asm")
+    rng = np.random.default_rng(4)
+    cells = np.stack([_values(row.op, lanes, rng) for row, _ in rows], 1)
+    before = cells.copy()
+    returned = np.zeros_like(cells[0])
+    threads = lanes - 3
+    Program(code).run("k", 1, threads, cells[0], cells[1], cells[2], returned)
+    wrong = []
+    for k, (row, returns) in enumerate(rows):
+        result, bits = atomic.operation(row.op, major)
+        mask = np.uint64((1 << bits) - 1)
+        for lane in range(lanes):
+            old, a, b = (int(v) for v in before[:, k, lane] & mask)
+            wanted = result(old, a, b) if lane < threads else old
+            got = int(cells[0][k, lane] & mask)
+            back = int(returned[k, lane])
+            if got != wanted or (returns and lane < threads and back != old):
+                wrong.append(f"{row.asm} of {old:#x} with {a:#x}, {b:#x}: {got:#x} instead of {wanted:#x}, returned {back:#x}")
+                break
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong)
