@@ -10,6 +10,8 @@
 #error no
 #endif
 #define CK(x) { cudaError_t err=(x); if(err!=cudaSuccess){fprintf(stderr,"%s %s\n",cudaGetErrorString(err),cudaGetErrorName(err)); exit(1);} }
+struct __align__(16) Wide { float a, b, c; };
+static_assert(alignof(Wide) == 16 && sizeof(float4) == 16 && alignof(double4) == 16, "");
 __constant__ float cf[4];
 __global__ void saxpy(int n,float a,const float*__restrict__ x,float*y) {
     int i=blockIdx.x*blockDim.x+threadIdx.x;

@@ -56,6 +56,9 @@ __attribute__((device, always_inline, noreturn)) static inline void __sr_trap() 
 #endif
 #endif
 
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __attribute__((aligned(bytes)))
+
 #if defined(__SR_GPU__) && defined(__HIP_DEVICE_COMPILE__)
 #define __SR_DEVICE_PASS__ 1
 #endif
