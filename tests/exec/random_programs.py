@@ -112,7 +112,8 @@ class _Generator:
             f"-{a}",
             f"__builtin_fma{suffix}(({wide}){a}, ({wide}){b}, ({wide}){c})" if kind != "f16" else f"{a} * {b}",
             f"__builtin_{rounding}{suffix}(({wide}){a})",
-            f"__builtin_{extreme}{suffix}(({wide}){a} + ({wide})0, ({wide}){b} + ({wide})0)",
+            # Which zero comes out is open: the sum makes it +0.
+            f"__builtin_{extreme}{suffix}(({wide}){a} * ({wide})1.5, ({wide}){b} * ({wide})1.5) + ({wide})0",
             f"__builtin_sqrt{suffix}(__builtin_fabs{suffix}(({wide}){a}))",
             self.expression(self.random.choice(INTEGERS), depth),
             self.expression(self.random.choice(FLOATS), depth),
