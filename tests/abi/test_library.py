@@ -144,6 +144,13 @@ def test_hiprtc(c_program: Build, run: Run) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_linking_while_the_program_runs(c_program: Build, run: Run) -> None:
+    done = run(c_program((HERE / "linking.c").read_text(), "-lamdhip64", "-lhiprtc"), gpus="gfx1100")
+    expected = ["1", "1", "0 0 1 0 0", "0 0", "0 42", "0 1", "0 1 0"]
+    assert done.stdout.splitlines() == expected, done.stderr
+    assert "Traceback" not in done.stderr
+
+
 IN_PYTHON = """
 import ctypes, sys, threading
 first, second = (ctypes.CDLL(path) for path in sys.argv[1:3])

@@ -7,13 +7,14 @@ each target, the bundle of those becomes one more object file, and every such sy
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from softrock.codeobj import bundle, elf, targets
 from softrock.compiler import toolchain
-from softrock.compiler.flags import CommandLine
+from softrock.compiler.flags import CommandLine, parse
 from softrock.core.errors import CodeObjectError, CompileError
 
 _FATBIN, _HANDLE = "__hip_fatbin_", "__hip_gpubin_handle_"
@@ -95,6 +96,20 @@ def _device_link(target: str, parts: Sequence[tuple[bytes, bool]], line: Command
     if done.returncode:
         raise CompileError(f"{done.stderr}error: linking the GPU code for {target} failed")
     return output
+
+
+def link_bitcode(target: str, parts: Sequence[bytes]) -> bytes:
+    """Link the bitcode of several sources into a code object for one target.
+
+    Args:
+        target: a target ID, e.g. ``gfx942``.
+        parts: LLVM bitcode, as ``-fgpu-rdc`` makes it.
+
+    Raises:
+        CompileError: in the linker's own words, e.g. where a function is defined nowhere.
+    """
+    with tempfile.TemporaryDirectory(prefix="softrock-") as folder:
+        return _device_link(target, [(each, False) for each in parts], parse([]), Path(folder)).read_bytes()
 
 
 def _carrier(found: _Found, bundled: Path, folder: Path) -> Path:

@@ -16,7 +16,7 @@ from softrock.hip.errors import HipError
 
 _MODULES = (
     "devices", "memory", "launches", "streams", "copies", "images", "modules", "pools", "contexts", "graphs", "nodes",
-    "hiprtc",
+    "hiprtc", "linking",
 )  # fmt: skip
 _OWN_STREAM = "_spt"
 
@@ -35,7 +35,7 @@ def find(name: str) -> Callable[..., Any]:
 
 def _search(name: str) -> Callable[..., Any] | None:
     for each in _MODULES:
-        if each == "hiprtc" and not name.startswith(("hiprtc", "hipLink")):
+        if each in ("hiprtc", "linking") and not name.startswith(("hiprtc", "hipLink")):
             continue
         module = importlib.import_module(f"softrock.abi.calls.{each}")
         found = getattr(module, name, None)

@@ -252,11 +252,3 @@ def _bitcode(handle: int) -> bytes:
     if not found:
         raise RtcError(INVALID_PROGRAM, "the program is not compiled to bitcode", hint="compile it with -fgpu-rdc")
     return found
-
-
-def refuse_link(*_: int) -> None:
-    """Linking bitcode at run time."""
-    raise RtcError(LINKING, "linking at run time is not supported", hint="link with hipcc -fgpu-rdc --hip-link")
-
-
-hiprtcLinkCreate = hiprtcLinkAddFile = hiprtcLinkAddData = hiprtcLinkComplete = hiprtcLinkDestroy = refuse_link
