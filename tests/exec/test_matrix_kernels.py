@@ -61,3 +61,35 @@ def test_matmul(program: Callable[..., Any], source: str, target: str, tile: int
     c = np.zeros((size, size), np.float32)
     program(source, target).run("matmul", size // tile, lanes, a, b, c, np.int32(size))
     assert (c == a.astype(np.float32) @ b.astype(np.float32)).all()
+
+
+TRANSPOSED = """
+typedef short short4 __attribute__((ext_vector_type(4)));
+typedef int int2 __attribute__((ext_vector_type(2)));
+KERNEL(64) void halves(const short* in, short* out) {
+    __shared__ short tile[256];
+    for (int i = 0; i < 4; ++i) tile[4 * tid + i] = in[4 * tid + i];
+    sync();
+    typedef __shared__ short4* pointer;
+    short4 got = __builtin_amdgcn_ds_read_tr16_b64_v4i16((pointer)(tile + 4 * tid));
+    for (int i = 0; i < 4; ++i) out[4 * tid + i] = got[i];
+}
+KERNEL(64) void bytes(const int* in, int* out) {
+    __shared__ int tile[128];
+    for (int i = 0; i < 2; ++i) tile[2 * tid + i] = in[2 * tid + i];
+    sync();
+    typedef __shared__ int2* pointer;
+    int2 got = __builtin_amdgcn_ds_read_tr8_b64_v2i32((pointer)(tile + 2 * tid));
+    for (int i = 0; i < 2; ++i) out[2 * tid + i] = got[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("halves", np.uint16), ("bytes", np.uint8)])
+def test_transposing_loads(program: Callable[..., Any], name: str, dtype: Any) -> None:
+    """Rows of 16 elements, lying one after the other in each 16 lanes' part, become columns."""
+    data = np.random.default_rng(11).integers(0, 255, 512 // dtype().itemsize).astype(dtype)
+    out = np.zeros_like(data)
+    program(TRANSPOSED, "gfx950").run(name, 1, 64, data, out)
+    parts = data.reshape(4, -1, 16)
+    assert (out.reshape(4, 16, -1) == parts.transpose(0, 2, 1)).all()

@@ -28,6 +28,7 @@ MODULES = (
     "scratch",
     "buffer",
     "lds",
+    "transposed",
     "atomics",
     "indexed",
 )
