@@ -53,9 +53,10 @@ def warps(size: int) -> list[list[int]]:
 def test_votes_and_masks(gpu: str, cuda: bool) -> None:
     size = 32 if cuda else WAVE[gpu]
     ones = "0xffffffffu" if cuda else "~0ull"
+    lane, before = ("t % 32", "(1u << t % 32) - 1") if cuda else ("__lane_id()", "(long long)__lanemask_lt()")
     body = f"""
-        o[0] = warpSize; o[1] = __lane_id(); o[2] = (long long)__ballot_sync({ones}, t % 3 == 0);
-        o[3] = __any_sync({ones}, t == 40); o[4] = __all_sync({ones}, t < 64); o[5] = (long long)__lanemask_lt();
+        o[0] = warpSize; o[1] = {lane}; o[2] = (long long)__ballot_sync({ones}, t % 3 == 0);
+        o[3] = __any_sync({ones}, t == 40); o[4] = __all_sync({ones}, t < 64); o[5] = {before};
         if (t % 5 == 1) {{ o[6] = (long long)__activemask(); o[7] = (long long)__ballot_sync(__activemask(), t > 20); }}
         o[8] = __syncthreads_count(t % 7 == 0); o[9] = __syncthreads_and(t < 127); o[10] = __syncthreads_or(t == 100);
     """

@@ -48,12 +48,21 @@
 
 __SR_INTEGER(int)
 __SR_INTEGER(unsigned int)
+__SR_INTEGER(unsigned long long)
+#if defined(__SOFTROCK_CUDA__)
+/* Exactly CUDA's list: sources define what it lacks themselves, float maxima above all. */
+__SR_SCOPES(__SR_FETCH, long long, Min, min)
+__SR_SCOPES(__SR_FETCH, long long, Max, max)
+__SR_SCOPES(__SR_FETCH, float, Add, add)
+__SR_SCOPES(__SR_FETCH, double, Add, add)
+__SR_SCOPES(__SR_EXCHANGE, float)
+#else
 __SR_INTEGER(long)
 __SR_INTEGER(unsigned long)
 __SR_INTEGER(long long)
-__SR_INTEGER(unsigned long long)
 __SR_FLOAT(float)
 __SR_FLOAT(double)
+#endif
 __SR_SCOPES(__SR_CAS, unsigned short)
 __SR_SCOPES(__SR_CAS, short)
 #undef __SR_INTEGER
@@ -61,6 +70,7 @@ __SR_SCOPES(__SR_CAS, short)
 #undef __SR_SUBTRACT
 #undef __SR_SUBTRACT_FLOAT
 
+#if !defined(__SOFTROCK_CUDA__)
 /* Compare-and-swap on floating-point numbers compares their bits. */
 #define __SR_CAS_BITS(suffix, scope, text, T, B) \
     __SR_DEVICE T atomicCAS##suffix(T *address, T compare, T value) { \
@@ -71,23 +81,30 @@ __SR_SCOPES(__SR_CAS, short)
 __SR_SCOPES(__SR_CAS_BITS, float, unsigned int)
 __SR_SCOPES(__SR_CAS_BITS, double, unsigned long long)
 #undef __SR_CAS_BITS
+#endif
 
 /* Up to a limit and back to zero; down and back to the limit. */
 #define __SR_WRAP(suffix, scope, text, unused) \
     __SR_DEVICE unsigned int atomicInc##suffix(unsigned int *address, unsigned int limit) { \
         return __builtin_amdgcn_atomic_inc32(address, limit, __ATOMIC_RELAXED, text); } \
     __SR_DEVICE unsigned int atomicDec##suffix(unsigned int *address, unsigned int limit) { \
-        return __builtin_amdgcn_atomic_dec32(address, limit, __ATOMIC_RELAXED, text); } \
+        return __builtin_amdgcn_atomic_dec32(address, limit, __ATOMIC_RELAXED, text); }
+#define __SR_WRAP_INT(suffix, scope, text, unused) \
     __SR_DEVICE int atomicInc##suffix(int *address, int limit) { \
         return (int)atomicInc##suffix((unsigned int *)address, (unsigned int)limit); } \
     __SR_DEVICE int atomicDec##suffix(int *address, int limit) { \
         return (int)atomicDec##suffix((unsigned int *)address, (unsigned int)limit); }
 __SR_SCOPES(__SR_WRAP, 0)
+#if !defined(__SOFTROCK_CUDA__)
+__SR_SCOPES(__SR_WRAP_INT, 0)
+#endif
+#undef __SR_WRAP_INT
 #undef __SR_WRAP
 #undef __SR_FETCH
 #undef __SR_EXCHANGE
 #undef __SR_CAS
 
+#if !defined(__SOFTROCK_CUDA__)
 /* HIP's two ways of adding floats: "unsafe" may use the hardware's add even where memory is fine-grained; "safe" never. */
 #define __SR_ADD(T) \
     __SR_DEVICE T unsafeAtomicAdd(T *address, T value) { \
@@ -104,6 +121,7 @@ __SR_SCOPES(__SR_WRAP, 0)
 __SR_ADD(float)
 __SR_ADD(double)
 #undef __SR_ADD
+#endif
 
 /* Read-modify-write of a type that has no atomic of its own: a compare-and-swap loop on the 32-bit word around it.
  * T is at most four bytes and does not cross a word; update(old) gives the new value. */

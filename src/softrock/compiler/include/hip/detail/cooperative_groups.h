@@ -21,7 +21,7 @@ enum group_type { cg_invalid, cg_multi_grid, cg_grid, cg_workgroup, cg_tiled_gro
 SR_M unsigned int block_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 SR_M unsigned int block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 /* First wave lane of the caller's warp. */
-SR_M int warp_base() { return (int)(__sr_wave_lane() - __lane_id()); }
+SR_M int warp_base() { return (int)(__sr_wave_lane() - __sr_lane()); }
 SR_M unsigned int bits(lane_mask m) { return (unsigned int)__builtin_popcountll(m); }
 /* Lane number of the set bit that has `rank` set bits below it; -1 where there is none. */
 SR_M int lane_of_rank(lane_mask mask, int rank) {
@@ -32,7 +32,7 @@ SR_M int lane_of_rank(lane_mask mask, int rank) {
 /* A block's or a grid's threads are numbered along x, then y, then z. */
 SR_M lane_mask tile_mask(unsigned int size) {
     const lane_mask ones = size >= 8 * sizeof(lane_mask) ? ~(lane_mask)0 : ((lane_mask)1 << size) - 1;
-    return ones << (__lane_id() & ~(size - 1));
+    return ones << (__sr_lane() & ~(size - 1));
 }
 } // namespace internal
 
@@ -55,7 +55,7 @@ public:
     SR_M unsigned int thread_rank() const {
         if (type_ == internal::cg_workgroup) return internal::block_rank();
         if (type_ == internal::cg_grid || type_ == internal::cg_multi_grid) return (unsigned int)__sr_grid_rank();
-        return internal::bits(mask_ & __lanemask_lt());
+        return internal::bits(mask_ & __sr_lanes_before());
     }
     SR_M bool is_valid() const {
         if (type_ == internal::cg_grid || type_ == internal::cg_multi_grid) return __sr_grid_is_cooperative();
@@ -136,7 +136,7 @@ class coalesced_group : public thread_group {
 
     template <typename T> SR_M T from_rank(const T &value, int rank) const {
         const int lane = internal::lane_of_rank(mask_, rank);
-        return __sr_from_lane(value, internal::warp_base() + (lane < 0 ? (int)__lane_id() : lane));
+        return __sr_from_lane(value, internal::warp_base() + (lane < 0 ? (int)__sr_lane() : lane));
     }
     /* Wave-wide votes cut to the group and packed, so that bit r speaks for rank r. */
     SR_M lane_mask packed(lane_mask votes) const {
@@ -147,7 +147,7 @@ class coalesced_group : public thread_group {
     }
 
 public:
-    SR_M unsigned int thread_rank() const { return internal::bits(mask_ & __lanemask_lt()); }
+    SR_M unsigned int thread_rank() const { return internal::bits(mask_ & __sr_lanes_before()); }
     SR_M void sync() const { __sr_wave_sync(); }
     SR_M unsigned int meta_group_rank() const { return meta_rank_; }
     SR_M unsigned int meta_group_size() const { return meta_size_; }
@@ -186,10 +186,10 @@ protected:
         : thread_group(internal::cg_tiled_group, tile_size, internal::tile_mask(tile_size)) {
         meta_rank_ = meta_rank, meta_size_ = meta_size;
     }
-    SR_M lane_mask own(lane_mask votes) const { return (votes & mask_) >> (__lane_id() & ~(tile_size - 1)); }
+    SR_M lane_mask own(lane_mask votes) const { return (votes & mask_) >> (__sr_lane() & ~(tile_size - 1)); }
 
 public:
-    static SR_M unsigned int thread_rank() { return __lane_id() & (tile_size - 1); }
+    static SR_M unsigned int thread_rank() { return __sr_lane() & (tile_size - 1); }
     static constexpr __attribute__((device)) unsigned int size() { return tile_size; }
     static constexpr __attribute__((device)) unsigned int num_threads() { return tile_size; }
     static SR_M bool is_valid() { return true; }

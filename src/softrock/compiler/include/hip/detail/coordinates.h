@@ -73,13 +73,17 @@ static __attribute__((device, unused)) constexpr __sr_warp_size_t warpSize{};
 __SR_DEVICE unsigned int __sr_wave_lane() {
     return __builtin_amdgcn_mbcnt_hi(-1u, __builtin_amdgcn_mbcnt_lo(-1u, 0u));
 }
-__SR_DEVICE unsigned int __lane_id() {
+/* Lane number inside the warp. */
+__SR_DEVICE unsigned int __sr_lane() {
 #if defined(__SOFTROCK_CUDA__)
     return __sr_wave_lane() & 31u;
 #else
     return __sr_wave_lane();
 #endif
 }
+#if !defined(__SOFTROCK_CUDA__)
+__SR_DEVICE unsigned int __lane_id() { return __sr_lane(); }
+#endif
 
 #endif
 #endif

@@ -151,8 +151,10 @@ __SR_DEVICE float nexttowardf(float x, double y) {
     return nextafterf(x, y > (double)x ? __builtin_inff() : -__builtin_inff());
 }
 __SR_DEVICE double nexttoward(double x, double y) { return nextafter(x, y); }
+#if !defined(__SOFTROCK_CUDA__)
 __SR_DEVICE float powif(float x, int n) { return __ocml_pown_f32(x, n); }
 __SR_DEVICE double powi(double x, int n) { return __ocml_pown_f64(x, n); }
+#endif
 __SR_DEVICE float max(float x, float y) { return __builtin_fmaxf(x, y); }
 __SR_DEVICE float min(float x, float y) { return __builtin_fminf(x, y); }
 __SR_DEVICE double max(double x, double y) { return __builtin_fmax(x, y); }

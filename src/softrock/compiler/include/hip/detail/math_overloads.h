@@ -44,8 +44,8 @@ __SR_STD_BINARY(__SR_OVERLOAD)
 __SR_BUILTIN_BINARY(__SR_OVERLOAD)
 __SR_OVERLOAD(rhypot)
 #undef __SR_OVERLOAD
-__SR_DEVICE float pow(float x, int n) { return powif(x, n); }
-__SR_DEVICE double pow(double x, int n) { return powi(x, n); }
+__SR_DEVICE float pow(float x, int n) { return __ocml_pown_f32(x, n); }
+__SR_DEVICE double pow(double x, int n) { return __ocml_pown_f64(x, n); }
 
 __SR_DEVICE float fma(float x, float y, float z) { return fmaf(x, y, z); }
 template <typename A, typename B, typename C>

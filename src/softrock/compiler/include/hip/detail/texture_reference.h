@@ -1,12 +1,13 @@
 /* Part of softrock (MIT licence, see LICENSE). Texture references, the older way: texture<float, 2> at file scope, bound by the host.
- * A reference is a variable with a texture object in it; binding makes the object and stores it in the device's copy. */
+ * A reference is a variable with a texture object in it; binding makes the object and stores it in the device's copy.
+ * SOFTROCK_NO_TEXTURE_REFERENCES leaves the name `texture` to sources that have a type of their own by it. */
 #ifndef SOFTROCK_HIP_TEXTURE_REFERENCE_H
 #define SOFTROCK_HIP_TEXTURE_REFERENCE_H
 
 #include "hip/detail/api_cpp.h"
 #include "hip/detail/texture.h"
 
-#if defined(__SR_GPU__) && defined(__cplusplus) && !defined(__HIPCC_RTC__)
+#if defined(__SR_GPU__) && defined(__cplusplus) && !defined(__HIPCC_RTC__) && !defined(SOFTROCK_NO_TEXTURE_REFERENCES)
 
 template <typename T, int dimensions = hipTextureType1D, hipTextureReadMode mode = hipReadModeElementType>
 struct __attribute__((device_builtin_texture_type)) texture : textureReference {};

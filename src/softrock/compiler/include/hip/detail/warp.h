@@ -35,11 +35,31 @@ __SR_DEVICE int __all(int predicate) { return __ballot(predicate == 0) == 0; }
 #endif
 
 /* Lanes of the mask that come before the caller's in the warp. */
-__SR_DEVICE __sr_mask __lanemask_lt() { return ((__sr_mask)1 << __lane_id()) - 1; }
-__SR_DEVICE __sr_mask __lanemask_le() { return ((__sr_mask)2 << __lane_id()) - 1; }
-__SR_DEVICE __sr_mask __lanemask_gt() { return ~__lanemask_le(); }
-__SR_DEVICE __sr_mask __lanemask_ge() { return ~__lanemask_lt(); }
-__SR_DEVICE __sr_mask __lanemask_eq() { return (__sr_mask)1 << __lane_id(); }
+__SR_DEVICE __sr_mask __sr_lanes_before() { return ((__sr_mask)1 << __sr_lane()) - 1; }
+#if !defined(__SOFTROCK_CUDA__)
+__SR_DEVICE unsigned long long __lanemask_lt() { return __sr_lanes_before(); }
+__SR_DEVICE unsigned long long __lanemask_le() { return (2ull << __sr_lane()) - 1; }
+__SR_DEVICE unsigned long long __lanemask_gt() { return ~__lanemask_le(); }
+__SR_DEVICE unsigned long long __lanemask_ge() { return ~__lanemask_lt(); }
+__SR_DEVICE unsigned long long __lanemask_eq() { return 1ull << __sr_lane(); }
+
+/* The hardware's own exchanges, by byte address of a lane (four times its number). */
+__SR_DEVICE int __hip_ds_bpermute(int address, int value) { return __builtin_amdgcn_ds_bpermute(address, value); }
+__SR_DEVICE int __hip_ds_permute(int address, int value) { return __builtin_amdgcn_ds_permute(address, value); }
+__SR_DEVICE float __hip_ds_bpermutef(int address, float value) {
+    return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(address, __builtin_bit_cast(int, value)));
+}
+__SR_DEVICE float __hip_ds_permutef(int address, float value) {
+    return __builtin_bit_cast(float, __builtin_amdgcn_ds_permute(address, __builtin_bit_cast(int, value)));
+}
+template <int pattern> __SR_DEVICE int __hip_ds_swizzle_N(int value) { return __builtin_amdgcn_ds_swizzle(value, pattern); }
+template <int control, int row_mask, int bank_mask, bool bound> __SR_DEVICE int __hip_move_dpp_N(int value) {
+    return __builtin_amdgcn_mov_dpp(value, control, row_mask, bank_mask, bound);
+}
+#define __hip_ds_swizzle(value, pattern) __hip_ds_swizzle_N<(pattern)>((value))
+#define __hip_move_dpp(value, control, row_mask, bank_mask, bound) \
+    __hip_move_dpp_N<(control), (row_mask), (bank_mask), (bound)>((value))
+#endif
 
 /* ---- shuffles ---- */
 /* The 32-bit word that another lane of the wave holds. On gfx11 ds_bpermute stays within halves of 32
@@ -165,13 +185,13 @@ template <typename T> __SR_DEVICE bool __sr_same_bits(const T &a, const T &b) {
 }
 /* Mask of the taking-part lanes that hold the caller's value. Every turn settles one value: the first open lane's. */
 template <typename T> __SR_DEVICE __sr_mask __sr_match_any(__sr_mask mask, T value) {
-    const unsigned int base = __sr_wave_lane() - __lane_id();
+    const unsigned int base = __sr_wave_lane() - __sr_lane();
     __sr_mask open = mask & __activemask(), result = 0;
     while (open != 0) {
         const int first = __builtin_ctzll(open);
         const T chosen = __sr_from_lane(value, (int)base + first);
         const __sr_mask same = __sr_ballot(__sr_same_bits(chosen, value)) & mask;
-        if ((same >> __lane_id()) & 1) result = same;
+        if ((same >> __sr_lane()) & 1) result = same;
         open &= ~(same | ((__sr_mask)1 << first));
     }
     return result;
@@ -184,7 +204,7 @@ template <typename T> __SR_DEVICE __sr_mask __sr_match_all(__sr_mask mask, T val
 
 /* Combine over the lanes of the mask, in lane order; every one of them gets the result. */
 template <typename T, typename F> __SR_DEVICE T __sr_reduce(__sr_mask mask, T value, F combine) {
-    const unsigned int base = __sr_wave_lane() - __lane_id();
+    const unsigned int base = __sr_wave_lane() - __sr_lane();
     __sr_mask left = mask & __activemask();
     T total = value;
     bool first = true;
