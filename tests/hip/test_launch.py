@@ -162,6 +162,7 @@ def test_a_fault_is_reported_once_and_stays(
     assert capfd.readouterr().err == ""
     devices.reset()
     assert memory.malloc(4)
+    assert state.runtime().failure == 0
 
 
 def test_a_trap(module: modules.Module, capfd: pytest.CaptureFixture[str]) -> None:

@@ -188,7 +188,7 @@ def reset() -> None:
     for stream in tuple(home.streams):
         stream.drain()
         stream.queue.clear()
-    runtime.sticky = 0
+    runtime.sticky = runtime.failure = 0  # the program has seen what happened and starts again
     runtime.changed()
     for allocation in runtime.allocations.of_device(home.index):
         if not allocation.foreign:

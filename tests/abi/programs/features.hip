@@ -196,6 +196,18 @@ int main() {
     OK(hipMemsetAsync(pooled, 1, 256, stream));
     OK(hipFreeAsync(pooled, stream));
     OK(hipStreamSynchronize(stream));
+    // words in memory
+    hipStreamBatchMemOpParams steps[2] = {};
+    steps[0].writeValue.operation = hipStreamMemOpWriteValue32;
+    steps[0].writeValue.address = pinned;
+    steps[0].writeValue.value = 77;
+    steps[1].writeValue.operation = hipStreamMemOpWriteValue64;
+    steps[1].writeValue.address = pinned + 2;
+    steps[1].writeValue.value64 = 1ull << 40;
+    OK(hipStreamBatchMemOp(stream, 2, steps, 0));
+    OK(hipStreamWaitValue32(stream, pinned, 77, hipStreamWaitValueEq, 0xffffffffu));
+    OK(hipStreamSynchronize(stream));
+    WANT(pinned[0] == 77 && pinned[2] == 0 && pinned[3] == 256);
     // devices
     hipDeviceProp_t facts;
     int warp = 0;

@@ -7,7 +7,7 @@ from typing import Any
 
 from softrock.abi import structs
 from softrock.abi.calls.devices import require
-from softrock.hip import events, raw, state, streams
+from softrock.hip import events, raw, signals, state, streams
 from softrock.hip.errors import NOT_READY, HipError
 
 
@@ -191,26 +191,39 @@ def hipEventElapsedTime(out: int, start: int, stop: int) -> None:
 
 # ---- words in memory as signals ----
 
+_WAIT_32, _WRITE_32, _FLUSH, _WAIT_64, _WRITE_64, _BARRIER = range(1, 7)
+
 
 def hipStreamWriteValue32(stream: int, address: int, value: int, flags: int) -> None:
-    from softrock.hip import signals
-
     signals.write(stream, address, value, 4)
 
 
 def hipStreamWriteValue64(stream: int, address: int, value: int, flags: int) -> None:
-    from softrock.hip import signals
-
     signals.write(stream, address, value, 8)
 
 
 def hipStreamWaitValue32(stream: int, address: int, value: int, flags: int, mask: int) -> None:
-    from softrock.hip import signals
-
     signals.wait(stream, address, value, flags, mask, 4)
 
 
 def hipStreamWaitValue64(stream: int, address: int, value: int, flags: int, mask: int) -> None:
-    from softrock.hip import signals
-
     signals.wait(stream, address, value, flags, mask, 8)
+
+
+def hipStreamBatchMemOp(stream: int, count: int, array: int, flags: int) -> None:
+    """Several of the above in order; barriers and flushes are there anyway."""
+    require(array)
+    layout = structs.of("hipStreamBatchMemOpParams")
+    names = ("operation", "waitValue.address", "waitValue.value", "waitValue.value64", "waitValue.flags")
+    for i in range(count):
+        operation, address, value, value64, how = layout.get(array + i * layout.size, *names)
+        if operation == _WRITE_32:
+            signals.write(stream, address, value, 4)
+        elif operation == _WRITE_64:
+            signals.write(stream, address, value64, 8)
+        elif operation == _WAIT_32:
+            signals.wait(stream, address, value, how, (1 << 32) - 1, 4)
+        elif operation == _WAIT_64:
+            signals.wait(stream, address, value64, how, (1 << 64) - 1, 8)
+        elif operation not in (_FLUSH, _BARRIER):
+            raise HipError("hipErrorInvalidValue", f"operation {operation}")
