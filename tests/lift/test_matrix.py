@@ -79,7 +79,8 @@ def results(trial: Trial, state: State) -> Array:
         return words.T.view(np.float32 if op.out == "f32" else np.int32)
     both = np.ascontiguousarray(words.T).view(np.uint16)
     picked = both if halves else both[:, trial.half :: 2]
-    return np.ascontiguousarray(picked).view(model.dtype_of(op.out, op.target)).astype(np.float64)
+    out: Array = np.ascontiguousarray(picked).view(model.dtype_of(op.out, op.target)).astype(np.float64)
+    return out
 
 
 def wrapped(want: Array, op: Op) -> Array:
@@ -170,7 +171,7 @@ def test_signs_of_doubles(signs: str) -> None:
 @pytest.mark.parametrize("target", ["gfx1100", "gfx1100:64", "gfx1201", "gfx1201:64"])
 def test_wmma(target: str) -> None:
     rng = np.random.default_rng(3)
-    trials = []
+    trials: list[Trial] = []
     for names in ops_of(target, "wmma"):
         size = names[0].rpartition("_")[2][2:] if "_iu" in names[0] else ""
         for signs in range(4) if size else (0,):
@@ -222,7 +223,7 @@ def sparse(target: str, names: tuple[str, str], op: Op, rng: np.random.Generator
 @pytest.mark.parametrize("target", ["gfx942", "gfx950"])
 def test_smfmac(target: str) -> None:
     rng = np.random.default_rng(4)
-    trials = []
+    trials: list[Trial] = []
     common = ops_of("gfx942", "smfmac")
     for n, names in enumerate(ops_of(target, "smfmac")):
         if target == "gfx950" and names in common and not names[0].endswith("fp8_bf8"):
@@ -242,7 +243,7 @@ def test_indices_with_cbsz() -> None:
 @pytest.mark.parametrize("target", ["gfx1201", "gfx1201:64"])
 def test_swmmac(target: str) -> None:
     rng = np.random.default_rng(5)
-    trials = []
+    trials: list[Trial] = []
     for names in ops_of(target, "swmmac"):
         size = names[0].rpartition("_")[2][2:] if "_iu" in names[0] else ""
         forms = ("i" + size, "u" + size) if size else ("", "")
@@ -439,8 +440,7 @@ def test_block_scales(size: str, left: str, right: str, scaled: bool) -> None:
     registers = {A: a_registers, B: b_registers, C: c}
     if scaled:
         code += f", v{INDEX}, v{INDEX + 1} op_sel:[1,0,0] op_sel_hi:[1,1,0]"  # bytes 3 and 2
-        packed = sum(scales[:, :, n].astype(np.uint32) << np.uint32(8 * n) for n in range(4))
-        registers[INDEX] = packed
+        registers[INDEX] = scales.astype(np.uint8).view(np.uint32)[:, :, 0]
     code += f" cbsz:{CODES[left]} blgp:{CODES[right]}"
     state = run_instruction("gfx950", code, registers, exec_mask=3)
     product = by_k(m, left, a, scales[0, :, 3]) @ by_k(m, right, b, scales[1, :, 2]).T

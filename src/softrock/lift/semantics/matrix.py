@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from softrock.decode.instruction import Instruction, Operand
+from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw
 from softrock.lift.semantics.matrix_operands import WIDTH, elements, with_signs
@@ -135,7 +135,7 @@ def read_accumulators(x: Wave, op: Operand, out: str, dwords: int) -> list[Val]:
     """C, a value for each register (pair of registers for f64) of the result."""
     if out == "f64":
         pairs = range(0, dwords, 2)
-        if op.kind.value in "va":
+        if op.kind in (Kind.VGPR, Kind.AGPR):
             return [x.regs.vector.read_pair(x.bank_index(op) + r).bits_as("f64") for r in pairs]
         return [x.read(op, "f64") for _ in pairs]
     return [word.bits_as(out) for word in x.read_words(op, dwords)]
