@@ -107,6 +107,23 @@ def test_shuffles(gpu: str, cuda: bool) -> None:
         assert got[t].tolist() == want, t
 
 
+def test_cuda_shuffles_take_five_bits_of_a_distance(gpu: str) -> None:
+    """PTX's shfl looks at five bits of its operand b: a lane outside the segment means one's own value."""
+    got = columns(
+        """const int v = 100 + t; const unsigned all = 0xffffffffu;
+        o[0] = __shfl_xor_sync(all, v, -1, 16); o[1] = __shfl_xor_sync(all, v, -1); o[2] = __shfl_up_sync(all, v, 33);
+        o[3] = __shfl_down_sync(all, v, 34); o[4] = __shfl_down_sync(all, v, (unsigned)-2, 16);""",
+        5,
+        cuda=True,
+    )
+    for warp in warps(32):
+        for t in warp:
+            lane = t % 32
+            turned = t if lane < 16 else t - lane + 31 - lane
+            up, down = (t - 1 if lane else t), (t + 2 if lane < 30 else t)
+            assert list(got[t] - 100) == [turned, t - lane + 31 - lane, up, down, t], (t, got[t])
+
+
 @pytest.mark.parametrize("cuda", [False, True], ids=["hip", "cuda"])
 def test_match_and_reduce(gpu: str, cuda: bool) -> None:
     size = 32 if cuda else WAVE[gpu]

@@ -87,21 +87,29 @@ template <typename T> __SR_DEVICE T __sr_from_lane(T value, int lane) {
     return value;
 }
 
+/* CUDA's shuffles look at five bits of a distance or mask (PTX: shfl's operand b), HIP's at all of them. */
+#if defined(__SOFTROCK_CUDA__)
+__SR_DEVICE int __sr_lane_step(unsigned int step) { return (int)(step & 31); }
+#else
+__SR_DEVICE int __sr_lane_step(unsigned int step) { return (int)step; }
+#endif
+
 /* Lane numbers are the wave's; a segment of `width` lanes (a power of two) never crosses a warp. */
 __SR_DEVICE int __sr_lane_at(int source, int width) {
     const int self = (int)__sr_wave_lane();
     return (source & (width - 1)) + (self & ~(width - 1));
 }
 __SR_DEVICE int __sr_lane_up(unsigned int delta, int width) {
-    const int self = (int)__sr_wave_lane(), lane = self - (int)delta;
+    const int self = (int)__sr_wave_lane(), lane = self - __sr_lane_step(delta);
     return lane < (self & ~(width - 1)) ? self : lane;
 }
 __SR_DEVICE int __sr_lane_down(unsigned int delta, int width) {
     const int self = (int)__sr_wave_lane();
-    return (self & (width - 1)) + (int)delta >= width ? self : self + (int)delta;
+    const int step = __sr_lane_step(delta);
+    return (self & (width - 1)) + step >= width ? self : self + step;
 }
 __SR_DEVICE int __sr_lane_xor(int mask, int width) {
-    const int self = (int)__sr_wave_lane(), lane = self ^ mask;
+    const int self = (int)__sr_wave_lane(), lane = self ^ __sr_lane_step((unsigned int)mask);
     return lane >= ((self + width) & ~(width - 1)) ? self : lane;
 }
 
