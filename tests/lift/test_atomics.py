@@ -79,18 +79,20 @@ def _values(op: str, lanes: int, rng: np.random.Generator) -> np.ndarray:
     elem = op.rpartition("_")[2]
     if elem == "bf16":
         raw = rng.integers(0x3F80, 0x4100, (2, 3, lanes)) | rng.integers(0, 2, (2, 3, lanes)) << 15
-        return (raw[0] | raw[1] << 16).astype(np.uint64)
+        return np.asarray((raw[0] | raw[1] << 16).astype(np.uint64))
     if elem == "f16":
         numbers = rng.integers(-400, 400, (2, 3, lanes)) / 8
         raw = np.vectorize(lambda x: F16.of_float(float(x)), otypes=[np.uint64])(numbers)
         return np.asarray(raw[0] | raw[1] << np.uint64(16))
     if elem[0] == "f":
-        numbers = np.where(rng.integers(0, 2, (3, lanes)), rng.integers(-2, 3, (3, lanes)), rng.standard_normal((3, lanes)))
+        small, normal = rng.integers(-2, 3, (3, lanes)), rng.standard_normal((3, lanes))
+        numbers = np.where(rng.integers(0, 2, (3, lanes)), small, normal)
         return np.asarray(np.vectorize(lambda x: BY_NAME[elem].of_float(float(x)), otypes=[np.uint64])(numbers))
     bits = int(elem[1:])
     edges = np.array([0, 1, 2, (1 << bits) - 1, 1 << bits - 1, (1 << bits - 1) - 1, 77], np.uint64)
     random = rng.integers(0, 1 << bits, (3, lanes), np.uint64)
-    return np.asarray(np.where(rng.integers(0, 4, (3, lanes)) > 0, edges[rng.integers(0, len(edges), (3, lanes))], random))
+    chosen = edges[rng.integers(0, len(edges), (3, lanes))]
+    return np.asarray(np.where(rng.integers(0, 4, (3, lanes)) > 0, chosen, random))
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
@@ -116,6 +118,7 @@ def test_atomics(compile_device: CompileDevice, target: str) -> None:
             got = int(cells[0][k, lane] & mask)
             back = int(returned[k, lane])
             if got != wanted or (returns and lane < threads and back != old):
-                wrong.append(f"{row.asm} of {old:#x} with {a:#x}, {b:#x}: {got:#x} instead of {wanted:#x}, returned {back:#x}")
+                told = f"{got:#x} instead of {wanted:#x}, returned {back:#x}"
+                wrong.append(f"{row.asm} of {old:#x} with {a:#x}, {b:#x}: {told}")
                 break
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong)

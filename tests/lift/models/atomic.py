@@ -1,4 +1,7 @@
-"""What atomic operations leave in memory, from the pseudo-code of the ISA guides; they all return what was there before."""
+"""What atomic operations leave in memory, from the pseudo-code of the ISA guides.
+
+They all return what was there before.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from tests.lift.models.formats import BF16, BY_NAME, F16, Format
 from tests.lift.models.integer import signed
 
 Result = Callable[[int, int, int], int]
-"""New value from the old one, the data and the second data (compare-and-swap: the value to compare with), all raw bits."""
+"""The new value from the old one, the data and the second data (compare-and-swap: what to compare with), as raw
+bits."""
 
 
 def operation(op: str, major: int) -> tuple[Result, int]:

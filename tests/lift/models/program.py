@@ -38,6 +38,15 @@ v_mov_b32_dpp D, B quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
 v_mov_b32_dpp D, B row_shr:3 row_mask:0xf bank_mask:0xf bound_ctrl:1
 v_mov_b32_dpp D, B row_ror:5 row_mask:0xa bank_mask:0xf|v_mov_b32_dpp D, B row_shl:1 row_mask:0xf bank_mask:0x5
 ds_bpermute_b32 D, B, C|ds_swizzle_b32 D, B offset:0x401f
+v_div_scale_f32 D, vcc, B, C, B ; v_cvt_u32_f32 D, D|v_div_fmas_f32 D, B, C, E ; v_cvt_i32_f32 D, D
+v_div_fixup_f32 D, B, C, E ; v_cvt_u32_f32 D, D|v_div_scale_f64 P, vcc, Q, Q, P ; v_cvt_u32_f64 PL, P ; v_mov_b32 PH, PL
+v_div_fixup_f64 P, P, Q, P ; v_cvt_i32_f64 PH, P ; v_mov_b32 PL, PH
+v_fma_f64 P, Q, Q, P ; v_cvt_u32_f64 PL, P ; v_not_b32 PH, PL
+v_min_f32 D, B, C ; v_cvt_i32_f32 D, D|v_fma_f32 D, B, C, E ; v_cvt_u32_f32 D, D
+v_max_f64 P, P, Q ; v_cvt_i32_f64 PL, P ; v_mov_b32 PH, PL
+v_ldexp_f64 P, Q, B ; v_cvt_u32_f64 PH, P ; v_mov_b32 PL, PH|v_cvt_f32_f64 D, P ; v_cvt_i32_f32 D, D
+v_cvt_f64_u32 P, B|v_cvt_f32_u32 D, B|v_mul_f64 P, P, Q ; v_cvt_u32_f64 PL, P ; v_mov_b32 PH, PL
+v_rndne_f64 P, Q ; v_cvt_u32_f64 PL, P ; v_mov_b32 PH, 7
 s_add_u32 Z, S, T|s_sub_u32 Z, S, T|s_addc_u32 Z, S, T|s_and_b32 Z, S, T|s_xor_b32 Z, S, T|s_lshl_b32 Z, S, T
 s_bfe_u32 Z, S, 0x80004
 s_mul_i32 Z, S, T|s_cselect_b32 Z, S, T|s_min_u32 Z, S, T|s_max_i32 Z, S, T|s_absdiff_i32 Z, S, T
@@ -125,10 +134,11 @@ class Generator:
         return f"{self.name}_L{self.labels}"
 
     def instruction(self) -> None:
-        """One instruction from a template: D destination, A source of any kind, B C E vectors, P Q pairs, S T
+        """One instruction (or a few) from a template: D destination, A source of any kind, B C E vectors, P Q pairs,
+        S T
         scalars, Z scalar destination, X Y scalar pairs, K a lane mask; a small letter after a vector is its half."""
         template = self.pick(self.templates)
-        name, _, rest = template.partition(" ")
+        name = template.partition(" ")[0]
         pair = int(self.rng.integers(1, 6)) * 2
         four = int(self.rng.integers(1, 3)) * 4
         values = {
@@ -141,6 +151,8 @@ class Generator:
             "C": self.vector(),
             "E": self.vector(),
             "P": f"v[{pair}:{pair + 1}]",
+            "PL": f"v{pair}",
+            "PH": f"v{pair + 1}",
             "Q": f"v[{(pair + 4) % 10 + 2}:{(pair + 4) % 10 + 3}]",
             "S": self.scalar(),
             "T": self.pick([self.scalar(), "5", "-1"]) if name.startswith("s_") else self.scalar(),
@@ -149,6 +161,11 @@ class Generator:
             "Y": f"s[{2 * int(self.rng.integers(4, 10))}:Y1]",
             "K": self.mask(22),
         }
+        for part in template.split(" ; "):
+            self._fill(part, values)
+
+    def _fill(self, template: str, values: dict[str, str]) -> None:
+        name, _, rest = template.partition(" ")
         words = []
         for word in rest.replace(",", " ,").split():
             if word.rstrip("lh") in values and word[0].isupper() and len(word) == 2 and word[1] in "lh":
