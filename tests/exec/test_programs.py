@@ -244,3 +244,18 @@ def test_buffers_check_their_range(program: MakeProgram, rng: np.random.Generato
     expected = np.where(np.arange(64) * 8 < 160, data[::2], 0) + 1
     expected[40:] = 7
     np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("shift", [0, 1])
+def test_gathered_half_words_and_bytes(program: MakeProgram, rng: np.random.Generator, target: str, shift: int) -> None:
+    source = """struct __attribute__((packed, aligned(1))) half { u16 v; };
+    KERNEL(64) void pick(const u32 *at, const u8 *bytes, u32 *out) {
+        out[tid] = ((const half *)(bytes + 2 * at[tid]))->v | (u32)bytes[at[tid + 64]] << 16; }"""
+    at = rng.integers(0, 500, 128, np.uint32)
+    data = rng.integers(0, 256, 1003, np.uint8)
+    out = np.zeros(64, np.uint32)
+    view = np.ascontiguousarray(data)[shift:]
+    program(source, target).run("pick", 1, 64, at, view, out)
+    low = view[2 * at[:64]].astype(np.uint32) | view[2 * at[:64] + 1].astype(np.uint32) << 8
+    np.testing.assert_array_equal(out, low | view[at[64:]].astype(np.uint32) << 16)

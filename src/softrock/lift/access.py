@@ -237,12 +237,29 @@ def _load_broadcast(x: Wave, where: Address, size: int) -> list[Val]:
 
 def _load_scattered(x: Wave, where: Address, size: int) -> list[Val]:
     addresses = lane_addresses(x, where)
-    if size < 4 or not x.native_gather:
+    if not x.native_gather:
         return call_load(x, "sr_load_lanes", (), [addresses], size)
+    if size < 4:
+        return _gather_narrow(x, addresses, size)
     if size == 8:
         pair = _gather(x, Ty("u", 64, x.W), addresses)
         return [pair.to("u32"), (pair >> 32).to("u32")]
     return [_gather(x, Ty("u", 32, x.W), addresses + 4 * k) for k in range(size // 4)]
+
+
+def _gather_narrow(x: Wave, addresses: Val, size: int) -> list[Val]:
+    """Bytes or half words: gather the aligned dwords that hold them, unless one straddles two dwords."""
+    within = addresses & 3
+    inside = within.le(4 - size) | ~x.exec_mask()
+
+    def shifted() -> list[Val]:
+        words = _gather(x, Ty("u", 32, x.W), addresses & ~3)
+        return [(words >> (within << 3).to("u32")) & ((1 << 8 * size) - 1)]
+
+    def byte_by_byte() -> list[Val]:
+        return call_load(x, "sr_load_lanes", (), [addresses], size)
+
+    return choose(x, [(inside.all, shifted), (None, byte_by_byte)], 1)
 
 
 def _outlined_load(x: Wave, where: Address, size: int, kind: str) -> list[Val]:
