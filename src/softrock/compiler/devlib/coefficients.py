@@ -301,11 +301,12 @@ def header() -> str:
     for type_name, bits in BITS.items():
         lines.append(f"template <> struct coef<{type_name}> {{")
         for name, value in constants().items():
-            rest = value
+            rest, parts = value, []
             for part in range(3):
                 piece = rounded(rest, bits)
-                lines.append(f"  static constexpr {type_name} {name}_{part} = {hexadecimal(piece, bits)};")
+                parts.append(f"{name}_{part} = {hexadecimal(piece, bits)}")
                 rest -= piece
+            lines.append(f"  static constexpr {type_name} {', '.join(parts)};")
         for poly in (p for p in table if type_name in p.types):
             terms = fit(poly, bits)
             lines.append(f"  static constexpr {type_name} {poly.name}[{len(terms)}] = {{")
