@@ -11,7 +11,7 @@ from softrock.lift.context import Wave
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw
 from softrock.lift.semantics import buffer, global_memory, lds
-from softrock.lift.semantics.global_memory import Raw
+from softrock.lift.semantics.memory_forms import Raw
 
 CODES = {
     name: code

@@ -16,9 +16,8 @@ from softrock.lift import access
 from softrock.lift.access import Address
 from softrock.lift.context import Wave
 from softrock.lift.ir import Val
-from softrock.lift.registry import raw
 from softrock.lift.semantics import lds
-from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, merge_d16
+from softrock.lift.semantics.memory_forms import register, to_registers
 
 _STRUCTURED, _BY_INDEX, _NONE, _RAW = range(4)
 
@@ -142,43 +141,14 @@ def _store(x: Wave, inst: Instruction, size: int, data: list[Val]) -> None:
         access.choose(x, [(lambda: place.inside.all(), whole), (None, bounded)], 0)
 
 
-def _loader(kind: str, size: int) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        words = _load(x, inst, size)
-        if inst.mod("lds"):
-            if len(words) > 1:
-                raise x.unsupported(inst, "more than a dword to LDS")
-            lds.store_by_lane(x, extend(words[0], kind), inst.mod("offset"))
-        else:
-            x.write_words(inst.dst[0], [extend(words[0], kind), *words[1:]])
-
-    return run
+def _put(x: Wave, inst: Instruction, words: list[Val]) -> None:
+    """To registers, or straight to LDS where the instruction says so."""
+    if not inst.mod("lds"):
+        to_registers(x, inst, words)
+    elif len(words) > 1:
+        raise x.unsupported(inst, "more than a dword to LDS")
+    else:
+        lds.store_by_lane(x, words[0], inst.mod("offset"))
 
 
-def _d16_loader(kind: str, size: int, high: bool) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        merge_d16(x, inst, _load(x, inst, size)[0], kind, high)
-
-    return run
-
-
-def _storer(size: int, high: bool) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        data = inst.get("vdata")
-        if data is None:
-            raise x.unsupported(inst, "no data register")
-        words = x.read_words(data, max(1, size // 4))
-        _store(x, inst, size, [half_of(x, words[0], high or bool(data.half)), *words[1:]])
-
-    return run
-
-
-for _kind, _size in _LOADS.items():
-    raw(f"buffer_load_{_kind}")(_loader(_kind, _size))
-for _kind, _size in _D16.items():
-    raw(f"buffer_load_d16_{_kind}", reads_dst=True)(_d16_loader(_kind, _size, False))
-    raw(f"buffer_load_d16_hi_{_kind}", reads_dst=True)(_d16_loader(_kind, _size, True))
-for _kind, _size in _STORES.items():
-    raw(f"buffer_store_{_kind}")(_storer(_size, False))
-for _kind in ("b8", "b16"):
-    raw(f"buffer_store_d16_hi_{_kind}")(_storer(_STORES[_kind], True))
+register("buffer", _load, _store, _put)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from softrock.decode.instruction import Instruction, Operand
+from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.ir import Val
 from softrock.lift.semantics import avx512
 
@@ -137,6 +137,8 @@ def ldexp(x: Wave, a: Val, exponent: Val) -> Val:
 def moved_bits(x: Wave, op: Operand, bits: int, position: int, inst: Instruction) -> Val:
     """A source that is moved or inspected, not computed with: neg and abs act on the sign bit and denormals stay."""
     value = x.read(op, f"u{bits}", inst.mod("op_sel") >> position & 1)
+    if bits == 64 and op.kind is Kind.LITERAL:
+        value = value << 32  # the literal is the high half of a double
     if op.abs:
         value = value & ((1 << (bits - 1)) - 1)
     if op.neg:

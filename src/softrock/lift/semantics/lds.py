@@ -8,7 +8,8 @@ from softrock.lift.access import Address
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
 from softrock.lift.registry import raw
-from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, load_words, merge_d16
+from softrock.lift.semantics.global_memory import load_words
+from softrock.lift.semantics.memory_forms import Raw, extend, register
 
 
 def address(x: Wave, inst: Instruction, offset: int) -> Address:
@@ -29,29 +30,14 @@ def data(x: Wave, inst: Instruction, role: str, words: int) -> list[Val]:
     return x.read_words(operand, words)
 
 
-def _loader(kind: str, size: int) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        words = access.load(x, address(x, inst, inst.mod("offset")), size)
-        x.write_words(inst.dst[0], [extend(words[0], kind), *words[1:]])
-
-    return run
+def load(x: Wave, inst: Instruction, size: int) -> list[Val]:
+    """Dwords a lane; narrower data zero-extended."""
+    return access.load(x, address(x, inst, inst.mod("offset")), size)
 
 
-def _d16_loader(kind: str, size: int, high: bool) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        merge_d16(x, inst, access.load(x, address(x, inst, inst.mod("offset")), size)[0], kind, high)
-
-    return run
-
-
-def _storer(size: int, high: bool) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        operand = inst.get("data0")
-        words = data(x, inst, "data0", max(1, size // 4))
-        words[0] = half_of(x, words[0], high or bool(operand is not None and operand.half))
-        access.store(x, address(x, inst, inst.mod("offset")), size, words)
-
-    return run
+def store(x: Wave, inst: Instruction, size: int, words: list[Val]) -> None:
+    """Store `size` bytes a lane."""
+    access.store(x, address(x, inst, inst.mod("offset")), size, words)
 
 
 def _load2(size: int, unit: int) -> Raw:
@@ -140,19 +126,10 @@ def _to_lds(kind: str, size: int) -> Raw:
 
 for _kind, _size in {"b32": 4, "dword": 4, "u8": 1, "i8": 1, "u16": 2, "i16": 2}.items():
     raw(f"global_load_lds_{_kind}")(_to_lds(_kind, _size))
-for _kind, _size in _LOADS.items():
-    raw(f"ds_load_{_kind}")(_loader(_kind, _size))
-for _kind, _size in {"u8": 1, "i8": 1, "u16": 2}.items():
-    raw(f"ds_load_{_kind}_d16", reads_dst=True)(_d16_loader(_kind, _size, False))
-    raw(f"ds_load_{_kind}_d16_hi", reads_dst=True)(_d16_loader(_kind, _size, True))
-for _kind, _size in _STORES.items():
-    raw(f"ds_store_{_kind}")(_storer(_size, False))
-for _kind in ("b8", "b16"):
-    raw(f"ds_store_{_kind}_d16_hi")(_storer(_STORES[_kind], True))
+register("ds", load, store)
 for _bits in (32, 64):
     raw(f"ds_load_2addr_b{_bits}")(_load2(_bits // 8, _bits // 8))
     raw(f"ds_load_2addr_stride64_b{_bits}")(_load2(_bits // 8, 8 * _bits))
     raw(f"ds_store_2addr_b{_bits}")(_store2(_bits // 8, _bits // 8))
     raw(f"ds_store_2addr_stride64_b{_bits}")(_store2(_bits // 8, 8 * _bits))
 
-__all__ = ["_D16", "address", "data"]

@@ -7,7 +7,7 @@ from softrock.lift import access
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
 from softrock.lift.registry import raw
-from softrock.lift.semantics.global_memory import Raw
+from softrock.lift.semantics.memory_forms import Raw
 
 
 def _offset(x: Wave, inst: Instruction) -> Val:

@@ -6,8 +6,7 @@ from softrock.decode.instruction import Instruction
 from softrock.lift import access
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
-from softrock.lift.registry import raw
-from softrock.lift.semantics.global_memory import _D16, _LOADS, _STORES, Raw, extend, half_of, merge_d16
+from softrock.lift.semantics.memory_forms import register
 
 
 def _offset(x: Wave, inst: Instruction) -> Val:
@@ -93,38 +92,4 @@ def store(x: Wave, inst: Instruction, size: int, data: list[Val]) -> None:
     access.choose(x, [(lambda: same, straight), (None, scattered)], 0)
 
 
-def _loader(kind: str, size: int) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        words = load(x, inst, size)
-        x.write_words(inst.dst[0], [extend(words[0], kind), *words[1:]])
-
-    return run
-
-
-def _d16_loader(kind: str, size: int, high: bool) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        merge_d16(x, inst, load(x, inst, size)[0], kind, high)
-
-    return run
-
-
-def _storer(size: int, high: bool) -> Raw:
-    def run(x: Wave, inst: Instruction) -> None:
-        data = inst.get("vdata")
-        if data is None:
-            raise x.unsupported(inst, "no data register")
-        words = x.read_words(data, max(1, size // 4))
-        store(x, inst, size, [half_of(x, words[0], high or bool(data.half)), *words[1:]])
-
-    return run
-
-
-for _kind, _size in _LOADS.items():
-    raw(f"scratch_load_{_kind}")(_loader(_kind, _size))
-for _kind, _size in _D16.items():
-    raw(f"scratch_load_d16_{_kind}", reads_dst=True)(_d16_loader(_kind, _size, False))
-    raw(f"scratch_load_d16_hi_{_kind}", reads_dst=True)(_d16_loader(_kind, _size, True))
-for _kind, _size in _STORES.items():
-    raw(f"scratch_store_{_kind}")(_storer(_size, False))
-for _kind in ("b8", "b16"):
-    raw(f"scratch_store_d16_hi_{_kind}")(_storer(_STORES[_kind], True))
+register("scratch", load, store)
