@@ -31,9 +31,11 @@ from softrock.lift.registry import lookup
 ARITHMETIC = ("SOP1", "SOP2", "SOPC", "SOPK", "VOP1", "VOP2", "VOP3", "VOPC", "VINTERP")
 LANE_OPERATIONS = ("ds_bpermute_b32", "ds_permute_b32", "ds_swizzle_b32")
 ELSEWHERE = {
-    "v_mfma_": "test_matrix.py",
-    "v_smfmac_": "test_matrix.py",
-    "v_wmma_": "test_matrix.py",
+    "v_mfma_": "test_matrix_layouts.py",
+    "v_smfmac_": "test_matrix_layouts.py",
+    "v_wmma_": "test_matrix_layouts.py",
+    "v_movrel": "test_random_programs.py",
+    "s_set_gpr_idx_": "test_random_programs.py",
 }
 """Beginnings of operations that other tests check."""
 NO_MODEL = {
@@ -41,8 +43,6 @@ NO_MODEL = {
     "s_getreg_b32": "reads hardware registers",
     "s_setreg_b32": "writes hardware registers",
     "s_setreg_imm32_b32": "writes hardware registers",
-    "s_set_gpr_idx_on": "a mode for the instructions that follow",
-    "s_set_gpr_idx_idx": "a mode for the instructions that follow",
     "s_version": "does nothing",
     "s_waitcnt_vscnt": "does nothing",
     "s_waitcnt_vmcnt": "does nothing",
@@ -50,16 +50,6 @@ NO_MODEL = {
     "s_waitcnt_lgkmcnt": "does nothing",
     "s_sendmsg_rtn_b32": "asks the hardware for a value",
     "s_sendmsg_rtn_b64": "asks the hardware for a value",
-    "s_movrels_b32": "indexed registers; test_indexed checks them",
-    "s_movrels_b64": "indexed registers; test_indexed checks them",
-    "s_movreld_b32": "indexed registers; test_indexed checks them",
-    "s_movreld_b64": "indexed registers; test_indexed checks them",
-    "s_movrelsd_2_b32": "indexed registers; test_indexed checks them",
-    "v_movrels_b32": "indexed registers; test_indexed checks them",
-    "v_movreld_b32": "indexed registers; test_indexed checks them",
-    "v_movrelsd_b32": "indexed registers; test_indexed checks them",
-    "v_movrelsd_2_b32": "indexed registers; test_indexed checks them",
-    "v_swaprel_b32": "indexed registers; test_indexed checks them",
     "v_clrexcp": "clears exception flags, which are not kept",
     "v_screen_partition_4se_b32": "graphics: no definition in the guides",
     "v_interp_p10_f32": "graphics: pixel shaders only",

@@ -99,7 +99,7 @@ def _other_kind(row: Row, spec: OperandSpec, kind: str, target: Target, rng: np.
     if spec.written or spec.role not in NUMBER_OF_SOURCES or not spec.dwords or row.op.startswith(VECTORS_ONLY):
         return None
     pick = int(rng.integers(0, 10))
-    has_literal = spec.dwords == 1 and not spec.half and "imm:" not in row._operands
+    has_literal = (spec.dwords == 1 or "f64" in row.op) and not spec.half and "imm:" not in row._operands
     if kind == "ss":
         special = [126, 106, target.m0_sgpr] if spec.dwords == 1 else [126, 106]
         if pick < 3:

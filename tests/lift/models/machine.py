@@ -6,7 +6,7 @@ Written from the guides' chapters on vector and scalar ALU operands, DPP, SDWA a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,7 @@ class Machine:
         vector: dwords by register number (AGPR n is 256 + n).
         scalar: 128 scalar registers; EXEC is apart.
         kinds: element types that each vector register was last written as, for comparing.
+        gpr_index: gfx9's index mode, bit 0 for the first source and bit 3 for the destination, 0 where off.
         others: (register, lane) → further results that are right there.
     """
 
@@ -72,6 +73,7 @@ class Machine:
     kinds: dict[int, tuple[str, int]] = field(default_factory=dict)
     others: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     cache: dict[Any, Any] = field(default_factory=dict)
+    gpr_index: int = 0
 
     def __post_init__(self) -> None:
         self.exec &= self.all_lanes
@@ -298,6 +300,8 @@ class Machine:
     def run(self, inst: Instruction) -> None:
         """Execute one instruction (branches excepted)."""
         self._begin(inst)
+        if self.gpr_index and inst.format.startswith("VOP"):
+            inst = self._indexed(inst)
         if inst.parts:
             self._dual(inst)
         elif inst.op in SPECIAL:
@@ -306,6 +310,13 @@ class Machine:
             self._scalar(inst)
         else:
             self._vector(inst, MODELS[inst.op])
+
+    def _indexed(self, inst: Instruction) -> Instruction:
+        """The instruction with M0's index added to the vector registers that the mode says."""
+        by = self.scalar[M0] & 0xFF
+        dst = tuple(shifted(op, by) if self.gpr_index & 8 else op for op in inst.dst)
+        src = tuple(shifted(op, by) if self.gpr_index >> k & 1 else op for k, op in enumerate(inst.src))
+        return replace(inst, dst=dst, src=src)
 
     def _dual(self, inst: Instruction) -> None:
         before = {r: w.copy() for r, w in self.vector.items()}
@@ -500,6 +511,11 @@ class Machine:
         else:
             self.write_vector(inst, op, "u32", [a | b << 16 for a, b in zip(*halves, strict=True)])
             self.kinds[self.register(op)] = (elem, 0)
+
+
+def shifted(op: Operand, by: int) -> Operand:
+    """A vector register further on; other operands as they are."""
+    return replace(op, index=op.index + by) if op.kind is Kind.VGPR else op
 
 
 def _frozen(value: Any) -> Any:

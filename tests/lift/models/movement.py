@@ -6,7 +6,7 @@ import numpy as np
 from tests.lift.models import lanes as lane_moves
 from tests.lift.models import matrix
 from tests.lift.models.integer import saturate
-from tests.lift.models.machine import Machine, special
+from tests.lift.models.machine import M0, Machine, shifted, special
 from tests.lift.models.packed import parts
 
 from softrock.decode.instruction import Instruction, Operand
@@ -123,3 +123,31 @@ def _small_mfma(m: Machine, inst: Instruction) -> None:
     base = m.register(inst.dst[0])
     for k, numbers in enumerate(exact):
         m.vector[base + k] = (numbers.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
+
+
+# -- indexed registers ------------------------------------------------------------------------------------------------
+
+
+@special("s_set_gpr_idx_on")
+def _index_on(m: Machine, inst: Instruction) -> None:
+    m.gpr_index = inst.src[1].value & 15
+    m.scalar[M0] = m.scalar[M0] & 0xFFFF0F00 | m.read_scalar(inst.src[0], 32) & 0xFF | m.gpr_index << 12
+
+
+@special("s_set_gpr_idx_off")
+def _index_off(m: Machine, inst: Instruction) -> None:
+    m.gpr_index = 0
+
+
+@special("s_set_gpr_idx_idx")
+def _index_index(m: Machine, inst: Instruction) -> None:
+    m.scalar[M0] = m.scalar[M0] & 0xFFFFFF00 | m.read_scalar(inst.src[0], 32) & 0xFF
+
+
+@special("v_movrels_b32 v_movreld_b32 v_movrelsd_b32 v_movrelsd_2_b32")
+def _movrel(m: Machine, inst: Instruction) -> None:
+    m0 = m.scalar[M0]
+    from_by, to_by = (m0 & 0x3FF, m0 >> 16 & 0x3FF) if inst.op.endswith("_2_b32") else (m0, m0)
+    source = shifted(inst.src[0], from_by if "rels" in inst.op else 0)
+    target = shifted(inst.dst[0], to_by if "reld" in inst.op or "relsd" in inst.op else 0)
+    m.write_vector(inst, target, "u32", [int(x) for x in m.dwords(source).copy()])

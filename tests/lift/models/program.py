@@ -61,6 +61,8 @@ v_add_u32 D, A, B|v_sub_u32 D, A, B|v_subrev_u32 D, A, B|v_add_co_u32 D, vcc, A,
 v_add_u16 D, A, B|v_mul_lo_u16 D, A, B|v_max_i16 D, A, B|v_mad_u16 D, B, C, E|v_mad_u16 D, B, C, E op_sel:[1,0,1,1]
 v_add_u32_sdwa D, B, C dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1 src1_sel:BYTE_0
 v_or_b32_sdwa D, sext(B), C dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:DWORD
+s_and_b32 s69, S, 3 ; s_set_gpr_idx_on s69, gpr_idx(DST) ; v_mov_b32 I, B ; s_set_gpr_idx_off
+s_and_b32 s69, S, 3 ; s_set_gpr_idx_on s69, gpr_idx(SRC0) ; v_mov_b32 D, J ; s_set_gpr_idx_off
 v_mfma_i32_4x4x4_16b_i8 R, B, C, R2|v_mov_b64 P, Q|v_lshl_add_u64 P, P, 3, Q|v_pk_add_u16 D, B, C
 v_pk_max_i16 D, B, C op_sel:[1,0] op_sel_hi:[0,1]
 v_mbcnt_hi_u32_b32 D, S, B
@@ -74,6 +76,7 @@ v_add_nc_u16 Dl, Bh, Cl|v_add_nc_u16 Dh, Bl, Ch|v_mov_b16 Dh, Bl|v_and_b16 Dl, B
 v_cndmask_b16 Dl, Bh, Cl, vcc
 v_lshlrev_b16 Dh, 3, Bl|v_max_i16 Dl, Bl, Ch|v_xor3_b32 D, B, C, E|v_maxmin_u32 D, B, C, E|v_swap_b32 D, D2
 v_cmpx_lt_u32 A, B|v_cmpx_ne_i32 B, C
+s_and_b32 m0, S, 3 ; v_movrels_b32 D, J|s_and_b32 m0, S, 3 ; v_movreld_b32 I, B|s_and_b32 m0, S, 3 ; v_movrelsd_b32 I, J
 v_permlane16_b32 D, B, S, T|v_permlanex16_b32 D, B, S, T op_sel:[1,0]|v_permlane64_b32 D, B|v_pk_add_u16 D, B, C
 v_pk_mad_i16 D, B, C, E
 v_add_nc_u32_dpp D, B, C dpp8:[7,6,5,4,3,2,1,0]|v_mov_b32_dpp D, B row_share:4 row_mask:0xf bank_mask:0xf
@@ -134,7 +137,8 @@ class Generator:
         return f"{self.name}_L{self.labels}"
 
     def instruction(self) -> None:
-        """One instruction (or a few) from a template: D destination, A source of any kind, B C E vectors, P Q pairs,
+        """One instruction (or a few) from a template: D destination, I and J registers to be indexed, A source of any
+        kind, B C E vectors, P Q pairs,
         S T
         scalars, Z scalar destination, X Y scalar pairs, K a lane mask; a small letter after a vector is its half."""
         template = self.pick(self.templates)
@@ -143,6 +147,8 @@ class Generator:
         four = int(self.rng.integers(1, 3)) * 4
         values = {
             "D2": self.vector(),
+            "I": f"v{self.rng.integers(1, 9)}",
+            "J": f"v{self.rng.integers(1, 9)}",
             "R": f"v[{four}:{four + 3}]",
             "R2": f"v[{(four + 3) % 8 + 1}:{(four + 3) % 8 + 4}]",
             "D": self.vector(),
