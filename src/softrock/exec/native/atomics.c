@@ -81,29 +81,35 @@ FMINMAX(max_f32, float, 0)
 FMINMAX(min_f64, double, 1)
 FMINMAX(max_f64, double, 0)
 
+/* What both widths share; S is the signed type. */
+#define INTEGER_CASES(S) \
+    case SWAP: return d; \
+    case CMPSWAP: return old == c ? d : old; \
+    case ADD: return old + d; \
+    case SUB: return old - d; \
+    case RSUB: return d - old; \
+    case SMIN: return (S)old < (S)d ? old : d; \
+    case UMIN: return old < d ? old : d; \
+    case SMAX: return (S)old > (S)d ? old : d; \
+    case UMAX: return old > d ? old : d; \
+    case AND: return old & d; \
+    case OR: return old | d; \
+    case XOR: return old ^ d; \
+    case INC: return old >= d ? 0 : old + 1; \
+    case DEC: return old == 0 || old > d ? d : old - 1;
+#define FLOAT_CASES(f) \
+    case FADD: return bits_of_##f(f##_of(old) + f##_of(d)); \
+    case FMIN: return bits_of_##f(min_##f(f##_of(old), f##_of(d))); \
+    case FMAX: return bits_of_##f(max_##f(f##_of(old), f##_of(d))); \
+    case FCMPSWAP: return f##_of(old) == f##_of(c) ? d : old;
+
 static uint32_t apply32(uint32_t op, uint32_t old, uint32_t d, uint32_t c)
 {
     switch (op) {
-    case SWAP: return d;
-    case CMPSWAP: return old == c ? d : old;
-    case ADD: return old + d;
-    case SUB: return old - d;
-    case RSUB: return d - old;
-    case SMIN: return (int32_t)old < (int32_t)d ? old : d;
-    case UMIN: return old < d ? old : d;
-    case SMAX: return (int32_t)old > (int32_t)d ? old : d;
-    case UMAX: return old > d ? old : d;
-    case AND: return old & d;
-    case OR: return old | d;
-    case XOR: return old ^ d;
-    case INC: return old >= d ? 0 : old + 1;
-    case DEC: return old == 0 || old > d ? d : old - 1;
-    case FADD: return bits_of_f32(f32_of(old) + f32_of(d));
-    case FMIN: return bits_of_f32(min_f32(f32_of(old), f32_of(d)));
-    case FMAX: return bits_of_f32(max_f32(f32_of(old), f32_of(d)));
+    INTEGER_CASES(int32_t)
+    FLOAT_CASES(f32)
     case PK_ADD_F16: return pk_add_f16(old, d);
     case PK_ADD_BF16: return pk_add_bf16(old, d);
-    case FCMPSWAP: return f32_of(old) == f32_of(c) ? d : old;
     case COND_SUB: return old >= d ? old - d : old;
     case SUB_CLAMP: return old >= d ? old - d : 0;
     default: return (old & ~d) | c; /* MSKOR: d is the mask, c the data */
@@ -113,24 +119,8 @@ static uint32_t apply32(uint32_t op, uint32_t old, uint32_t d, uint32_t c)
 static uint64_t apply64(uint32_t op, uint64_t old, uint64_t d, uint64_t c)
 {
     switch (op) {
-    case SWAP: return d;
-    case CMPSWAP: return old == c ? d : old;
-    case ADD: return old + d;
-    case SUB: return old - d;
-    case RSUB: return d - old;
-    case SMIN: return (int64_t)old < (int64_t)d ? old : d;
-    case UMIN: return old < d ? old : d;
-    case SMAX: return (int64_t)old > (int64_t)d ? old : d;
-    case UMAX: return old > d ? old : d;
-    case AND: return old & d;
-    case OR: return old | d;
-    case XOR: return old ^ d;
-    case INC: return old >= d ? 0 : old + 1;
-    case DEC: return old == 0 || old > d ? d : old - 1;
-    case FADD: return bits_of_f64(f64_of(old) + f64_of(d));
-    case FMIN: return bits_of_f64(min_f64(f64_of(old), f64_of(d)));
-    case FMAX: return bits_of_f64(max_f64(f64_of(old), f64_of(d)));
-    case FCMPSWAP: return f64_of(old) == f64_of(c) ? d : old;
+    INTEGER_CASES(int64_t)
+    FLOAT_CASES(f64)
     default: return (old & ~d) | c;
     }
 }
