@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from softrock.compiler import driver, toolchain
 from softrock.compiler.link import Runtime
 

@@ -63,13 +63,13 @@ def test_votes_and_masks(gpu: str, cuda: bool) -> None:
     got = columns(body, 11, cuda)
     unsigned = got.view(np.uint64)
     for threads in warps(size):
-        for lane, t in enumerate(threads):
+        for place, t in enumerate(threads):
             assert got[t, 0] == size
-            assert got[t, 1] == lane
+            assert got[t, 1] == place
             assert int(unsigned[t, 2]) == sum(1 << i for i, u in enumerate(threads) if u % 3 == 0)
             assert got[t, 3] == (40 in threads)
             assert got[t, 4] == all(u < 64 for u in threads)
-            assert int(unsigned[t, 5]) == (1 << lane) - 1
+            assert int(unsigned[t, 5]) == (1 << place) - 1
             if t % 5 == 1:
                 assert int(unsigned[t, 6]) == sum(1 << i for i, u in enumerate(threads) if u % 5 == 1)
                 assert int(unsigned[t, 7]) == sum(1 << i for i, u in enumerate(threads) if u % 5 == 1 and u > 20)
