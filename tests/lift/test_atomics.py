@@ -7,10 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from tests.exec.conftest import Program
+from tests.lift.harness import assemble
 from tests.lift.models import atomic, program
 from tests.lift.models.formats import BY_NAME, F16
 
 from softrock.isa.tables import Row, table
+from softrock.lift.function import COUNTING_TURNS, WAITING_TURNS, watched
 from softrock.lift.registry import lookup
 
 CompileDevice = Callable[..., bytes]
@@ -122,3 +124,21 @@ def test_atomics(compile_device: CompileDevice, target: str) -> None:
                 wrong.append(f"{row.asm} of {old:#x} with {a:#x}, {b:#x}: {told}")
                 break
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "turns"),
+    [
+        ("gfx942", "global_atomic_add v0, v1, s[0:1]", COUNTING_TURNS),
+        ("gfx942", "global_atomic_add v2, v0, v1, s[0:1] sc0", WAITING_TURNS),
+        ("gfx942", "global_load_dword v2, v0, s[0:1] sc0 sc1", WAITING_TURNS),
+        ("gfx942", "global_load_dword v2, v0, s[0:1]", 0),
+        ("gfx1100", "ds_cmpstore_rtn_b32 v2, v0, v1, v3", WAITING_TURNS),
+        ("gfx1100", "global_atomic_add_u32 v0, v1, s[0:1]", COUNTING_TURNS),
+    ],
+)
+def test_loops_that_only_count_seldom_yield(target: str, text: str, turns: int) -> None:
+    """A loop whose atomics give nothing back counts; yielding every few turns there cost a time slice each on a busy
+    machine."""
+    (inst,) = assemble(target, [text])
+    assert watched(inst) == (inst.address, turns)

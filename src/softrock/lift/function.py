@@ -31,6 +31,22 @@ COMPACT_LIMIT = 400
 
 _SAVED_SCC, _SAVED_EXEC, _SAVED_SCALARS, _SAVED_VECTORS = 0, 8, 64, 1024
 _COHERENT = ("glc", "sc0", "sc1", "dlc")
+_EXCHANGES = ("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")
+
+WAITING_TURNS = 16
+"""A loop that looks at what other waves write lets them run this often."""
+
+COUNTING_TURNS = 4096
+"""A loop whose atomics give nothing back lets other waves run this often."""
+
+
+def watched(inst: Instruction) -> tuple[int, int]:
+    """The instruction's address, and how often a loop with it yields (0: not for its sake)."""
+    name = inst.op
+    if "atomic" in name or name.startswith(_EXCHANGES):
+        return inst.address, WAITING_TURNS if inst.dst else COUNTING_TURNS
+    coherent = "_load_" in name and not name.startswith("s_") and any(inst.mod(m) for m in _COHERENT)
+    return inst.address, WAITING_TURNS if coherent else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +226,8 @@ class FunctionLifter:
 
     def _jump(self, inst: Instruction, target: int) -> None:
         self.regs.flush()
-        if (inst.address, target) in self._spin_edges:
-            self._maybe_yield()
+        if turns := self._spin_edges.get((inst.address, target)):
+            self._maybe_yield(turns)
         self.b.branch(self.node(target, self.x.full))
 
     def _conditional(self, inst: Instruction) -> None:
@@ -238,53 +254,48 @@ class FunctionLifter:
 
     def _edge(self, inst: Instruction, target: int) -> Block:
         node = self.node(target, self.x.full)
-        if (inst.address, target) not in self._spin_edges:
+        turns = self._spin_edges.get((inst.address, target))
+        if turns is None:
             return node
         between = self.b.new_block("spin")
-        self._late.append((between, node))
+        self._late.append((between, node, turns))
         return between
 
-    _late: list[tuple[Block, Block]]
+    _late: list[tuple[Block, Block, int]]
 
     def _finish_edges(self) -> None:
-        for between, node in self._late:
+        for between, node, turns in self._late:
             self.b.begin(between)
-            self._maybe_yield()
+            self._maybe_yield(turns)
             self.b.branch(node)
         self._late.clear()
 
-    def _maybe_yield(self) -> None:
-        """Let the workgroup's other waves run now and then: this loop may be waiting for them."""
+    def _maybe_yield(self, turns: int) -> None:
+        """Let the workgroup's other waves run every `turns` times (a power of two): this loop may be waiting for
+        them."""
         self.yields = True
         count = self.b.op(Ty("u", 32, 0), "load i32, ptr %spins, align 4") + 1
         self.b.line(f"store {count.typed}, ptr %spins, align 4")
         now, on = self.b.new_block("yield"), self.b.new_block("on")
-        self.b.cond_branch((count & 15).eq(0), now, on, (1, 15))
+        self.b.cond_branch((count & (turns - 1)).eq(0), now, on, (1, turns - 1))
         self.b.begin(now)
         self.b.call_void("sr_yield", "%wave")
         self.b.branch(on)
         self.b.begin(on)
 
-    def _find_spins(self) -> set[tuple[int, int]]:
-        """Back edges of loops that may wait for another wave: they hold an atomic or a coherent load, and no
-        barrier."""
+    def _find_spins(self) -> dict[tuple[int, int], int]:
+        """Back edges of loops that may wait for another wave, and how many turns apart they yield. A loop waits on
+        what an atomic or a coherent load gives back; one whose atomics give nothing back hardly ever does, but
+        may still watch memory by plain loads."""
         self._late = []
-        edges: set[tuple[int, int]] = set()
-        suspects, barriers = [], []
+        waits = {a: n for b in self.graph.blocks.values() for a, n in map(watched, b.insts) if n}
+        edges: dict[tuple[int, int], int] = {}
         for block in self.graph.blocks.values():
-            for inst in block.insts:
-                name = inst.op
-                if "atomic" in name or name.startswith(
-                    ("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")
-                ) or ("_load_" in name and any(inst.mod(m) for m in _COHERENT) and not name.startswith("s_")):
-                    suspects.append(inst.address)
-                elif name == "s_barrier":
-                    barriers.append(inst.address)
-        for block in self.graph.blocks.values():
-            last = block.last
+            last = block.last.address
             for target in block.successors:
-                if target <= last.address and any(target <= a <= last.address for a in suspects):
-                    edges.add((last.address, target))
+                turns = [n for a, n in waits.items() if target <= a <= last] if target <= last else []
+                if turns:
+                    edges[(last, target)] = min(turns)
         return edges
 
     def _return(self, where: Val, save: bool) -> None:

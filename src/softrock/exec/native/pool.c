@@ -104,10 +104,11 @@ static bool open_group(worker *w, packet *job) {
 }
 
 /* Every resident workgroup has only yielded. Returns whether to open one more, which may be what they wait for; where
-   there is none, lets other threads have the processor, and now and then sleeps if this lasts. */
-static bool stalled(worker *w, packet *job, bool more, uint64_t *since, uint32_t *rounds) {
+   there is none, lets other threads have the processor now and then, and sleeps a little if this lasts. By time, not by
+   turn: most loops over atomics only count, and on a busy machine one sched_yield gives away a slice to every process. */
+static bool stalled(worker *w, packet *job, bool more, uint64_t *since, uint64_t *rested) {
     uint64_t now = now_ns();
-    if (!*since) *since = now;
+    if (!*since) *since = *rested = now;
     uint64_t span = now - *since;
     if (more && (job->launch.flags & SR_COOPERATIVE)) {
         uint32_t share = (uint32_t)((job->total + pool.asked - 1) / pool.asked);
@@ -115,19 +116,18 @@ static bool stalled(worker *w, packet *job, bool more, uint64_t *since, uint32_t
     } else if (more && w->active_count < MAX_RESIDENT) {
         if (span > (w->active_count > 1 ? RESTALL_NS : STALL_NS)) return true;
     }
-    ++*rounds;
-    if (span > SLEEPY_NS && *rounds % 64 == 0) {
+    if (now - *rested > REST_NS) {
         struct timespec nap = {0, 20000};
-        nanosleep(&nap, NULL);
-    } else if (*rounds > 16) {
-        sched_yield();
+        if (span > SLEEPY_NS) nanosleep(&nap, NULL);
+        else sched_yield();
+        *rested = now_ns();
     }
     return false;
 }
 
 static void run_fibers(worker *w, packet *job) {
-    uint64_t from = now_ns(), since = 0, chunk_start = w->groups_run;
-    uint32_t at = 0, fruitless = 0, rounds = 0;
+    uint64_t from = now_ns(), since = 0, rested = 0, chunk_start = w->groups_run;
+    uint32_t at = 0, fruitless = 0;
     bool more = true; /* workgroups may be left to open */
     for (;;) {
         if (UNLIKELY(atomic_load_explicit(&job->stop, memory_order_relaxed))) break;
@@ -148,7 +148,7 @@ static void run_fibers(worker *w, packet *job) {
             w->active[at] = w->active[--w->active_count];
             group_put(w, g);
             if (at == w->active_count) at = 0;
-            fruitless = rounds = 0;
+            fruitless = 0;
             since = 0;
             continue;
         }
@@ -156,7 +156,7 @@ static void run_fibers(worker *w, packet *job) {
         if (++fruitless >= w->active_count) {
             fruitless = 0;
             atomic_fetch_add_explicit(&pool.stalls, 1, memory_order_relaxed);
-            if (stalled(w, job, more, &since, &rounds)) {
+            if (stalled(w, job, more, &since, &rested)) {
                 more = open_group(w, job);
                 if (more) at = w->active_count - 1, since = 0;
             }

@@ -54,7 +54,8 @@ enum {
     STALL_NS = 50000,        /* a workgroup that only yields this long gets company, ... */
     RESTALL_NS = 5000,       /* ... after that one more each time */
     LATE_NS = 1000000,       /* a cooperative launch waits so long for its share to be taken by other workers */
-    SLEEPY_NS = 10000000,    /* workers whose workgroups all only yield sleep in between after this */
+    REST_NS = 200000,        /* a worker whose workgroups all only yield offers the processor this often, ... */
+    SLEEPY_NS = 10000000,    /* ... and sleeps in between after this */
     GRACE_NS = 20000000,     /* other workers of a faulted launch are interrupted after this */
     WORKER_STACK = 16 << 20, /* waves that are not fibers run on it */
     REFAULT_NS = 1000000,
