@@ -31,9 +31,11 @@ import numpy.typing as npt
 
 from softrock.core.errors import SoftrockError
 from softrock.decode import Instruction, Kind, Operand, decode
+from softrock.exec.runtime import runtime
 from softrock.isa import target as target_of
 from softrock.jit.compile import object_of
 from softrock.jit.host import host
+from softrock.jit.loader import Loaded
 from softrock.lift import apply
 from softrock.lift.context import Mode, Wave
 from softrock.lift.ir import Builder, Ty
@@ -303,7 +305,7 @@ class Prepared:
     cases: tuple[Case, ...]
     layouts: tuple[_Layout, ...]
     functions: tuple[Any, ...]
-    engine: Any
+    loaded: Loaded
     text: str
 
 
@@ -353,15 +355,10 @@ def prepare(cases: Sequence[Case]) -> Prepared:
         except RuntimeError as detail:
             raise AssertionError(f"malformed IR: {detail}\n{text[:20000]}") from error
         raise
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    machine = binding.Target.from_triple(host().triple).create_target_machine()
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-    engine.add_object_file(binding.ObjectFileRef.from_data(data))
-    engine.finalize_object()
+    loaded = Loaded(data, names, runtime().symbols)
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-    functions = tuple(prototype(engine.get_function_address(n)) for n in names)
-    return Prepared(tuple(cases), tuple(layouts), functions, engine, text)
+    functions = tuple(prototype(loaded.address[n]) for n in names)
+    return Prepared(tuple(cases), tuple(layouts), functions, loaded, text)
 
 
 def run_prepared(prepared: Prepared, cases: Sequence[Case] | None = None) -> list[State]:
