@@ -10,7 +10,7 @@ import pytest
 from softrock import codeobj, jit
 from softrock.core.errors import SoftrockError, UnsupportedError, UsageError
 from softrock.exec.runtime import runtime
-from softrock.jit import host
+from softrock.jit import host, lines
 
 SOURCE = """extern "C" __global__ void fill(unsigned *p, unsigned v) {
     p[__builtin_amdgcn_workitem_id_x()] = v; }"""
@@ -47,6 +47,24 @@ def test_host_addresses_lead_back_to_instructions(code: codeobj.CodeObject) -> N
     texts = [text for found in seen if found is not None for text in found[1:]]
     assert any("global_store_dword" in str(text) for text in texts)
     assert ready.explain(ready.code[1]) is None
+
+
+def test_endless_loops_have_a_place(compile_device: Callable[..., bytes]) -> None:
+    source = """extern "C" __global__ void turn(unsigned *p) {
+        unsigned x = p[0];
+        do { asm volatile(""); x = x * 3 + 1; } while (x != 77);
+        p[1] = x; }"""
+    code = codeobj.load(compile_device(source), "turn.co")
+    ready = jit.prepare(code, code.kernel("turn"), runtime().symbols)
+    seen = {ready.explain(pc) for pc in range(*ready.code)}
+    assert None not in seen
+    assert any("s_cbranch" in found[1] for found in seen if found)
+
+
+def test_code_of_no_instruction_counts_to_the_end_of_its_block() -> None:
+    rows = [(0, 0), (8, 0x100), (16, 0), (24, 0x200), (32, 0)]
+    assert [lines.find(rows, at) for at in (0, 9, 17, 25, 40)] == [0x100, 0x100, 0x200, 0x200, 0x200]
+    assert lines.find([], 4) is None
 
 
 def test_every_stage_is_dumped(fresh: Path, code: codeobj.CodeObject, monkeypatch: pytest.MonkeyPatch) -> None:

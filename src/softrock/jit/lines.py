@@ -7,7 +7,10 @@ from bisect import bisect_right
 
 
 def line_map(data: bytes) -> list[tuple[int, int]]:
-    """(offset in the text section, GPU address) pairs, sorted; empty where the object has no line table."""
+    """(offset in the text section, GPU address or 0) pairs, sorted; empty where the object has no line table.
+
+    LLVM marks the code at the start of a block that belongs to no GPU instruction with line 0.
+    """
     from elftools.elf.elffile import ELFFile
 
     elf = ELFFile(io.BytesIO(data))
@@ -21,13 +24,17 @@ def line_map(data: bytes) -> list[tuple[int, int]]:
             continue
         for entry in program.get_entries():
             state = entry.state
-            if state is not None and not state.end_sequence and state.line:
+            if state is not None and not state.end_sequence:
                 out.append((state.address, state.line << 2))
     out.sort()
     return out
 
 
 def find(lines: list[tuple[int, int]], offset: int) -> int | None:
-    """The GPU address of the row that covers `offset`."""
+    """The GPU address of the row that covers `offset`: where that has none, of the next that has one (the end of the
+    same block), or the last before."""
     at = bisect_right(lines, (offset, 1 << 62)) - 1
-    return lines[at][1] if at >= 0 else None
+    if at >= 0 and lines[at][1]:
+        return lines[at][1]
+    around = [*lines[at + 1 :], *reversed(lines[: max(at, 0)])]
+    return next((address for _, address in around if address), None)

@@ -342,7 +342,8 @@ def outline(
     """Call a function of the module that `body` fills, under EXEC as it is here; made at the first call of that name.
 
     Such a function keeps code out of the way that is big and seldom runs. It stands in a section of its own: an
-    address in it is not translated code, so that reports name the instruction that called it.
+    address in it is not translated code, so that reports name the instruction that called it (and it is never
+    jumped to in place of a call).
     """
     symbol = f"{name}_{x.W}"
     ret = "void" if not results else results[0].llvm
@@ -371,11 +372,11 @@ def outline(
         )
     given = ", ".join(["ptr %wave", x.exec_bits().typed, *(v.typed for v in args)])
     if not results:
-        x.b.line_debug(f"call void @{symbol}({given})")
+        x.b.line_debug(f"notail call void @{symbol}({given})")
         return []
     x.b.counter += 1
     ref = f"%o{x.b.counter}"
-    x.b.line_debug(f"{ref} = call {ret} @{symbol}({given})")
+    x.b.line_debug(f"{ref} = notail call {ret} @{symbol}({given})")
     if len(results) == 1:
         return [Val(x.b, ref, results[0].kind, results[0].bits, results[0].lanes)]
     return [x.b.op(t, f"extractvalue {ret} {ref}, {k}") for k, t in enumerate(results)]

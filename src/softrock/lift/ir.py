@@ -474,7 +474,7 @@ class Builder:
         self.block = Block("unset")
         self.counter = 0
         self.debug = ""
-        """Suffix of every emitted instruction that may fault or wait, e.g. ``, !dbg !12``."""
+        """Suffix of instructions that may fault or wait, and of branches (endless loops), e.g. ``, !dbg !12``."""
 
     def new_block(self, label: str) -> Block:
         """A block with a unique label, not yet current."""
@@ -546,7 +546,7 @@ class Builder:
 
     def branch(self, target: Block) -> None:
         if not self.block.done:
-            self.line(f"br label %{target.label}")
+            self.line_debug(f"br label %{target.label}")
             self.block.done = True
 
     def cond_branch(self, cond: Val, yes: Block, no: Block, weights: tuple[int, int] | None = None) -> None:
@@ -555,7 +555,7 @@ class Builder:
         if weights is not None:
             self.declare(f"!prof{weights}", "")
             prof = f', !prof !{{!"branch_weights", i32 {weights[0]}, i32 {weights[1]}}}'
-        self.line(f"br {cond.typed}, label %{yes.label}, label %{no.label}{prof}")
+        self.line_debug(f"br {cond.typed}, label %{yes.label}, label %{no.label}{prof}")
         self.block.done = True
 
     def phi(self, ty: Ty, incoming: Sequence[tuple[Val, Block]]) -> Val:
