@@ -19,6 +19,7 @@ from tests.lift.models.machine import Machine
 from softrock import codeobj
 from softrock.decode import Instruction, decode
 from softrock.isa.targets import target as target_of
+from softrock.lift import function
 
 CompileDevice = Callable[..., bytes]
 KERNELS = 3
@@ -109,3 +110,13 @@ def test_random_programs(compile_device: CompileDevice, target: str, size: int) 
 @pytest.mark.parametrize("seed", range(1000, 1040, 10))
 def test_more_random_programs(compile_device: CompileDevice, target: str, seed: int) -> None:
     _check(compile_device, target, 60 + seed % 90, seed, 10)
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_functions_too_long_for_two_versions(
+    compile_device: CompileDevice, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Functions with no version of their own for a full EXEC, as very long ones have; seeds of their own keep the
+    code cache apart."""
+    monkeypatch.setattr(function, "DUAL_LIMIT", 0)
+    _check(compile_device, target, 60, 500, 2)
