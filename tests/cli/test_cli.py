@@ -118,6 +118,10 @@ def test_run_without_cache(fill: Path) -> None:
     [
         (["run"], 2, "error: Missing argument"),
         (["run", "none.cu"], 1, "error: no such file: none.cu"),
+        (["run", "folder.cu"], 1, "error: folder.cu is a folder"),
+        (["run", "text"], 2, "text is not one by its name"),
+        (["run", "fill.cu", "--gpu", "gfx942:0"], 2, "the count must be 1 to"),
+        (["run", "fill.cu", "--dump", "text"], 2, "--dump text: no such folder can be made"),
         (["run", "bad.hip"], 1, "bad.hip:2:9: error:"),
         (["run", "fill.cu", "--gpu", "gfx31415"], 2, "gfx31415"),
         (["run", "fill.cu", "--gpu", ","], 2, "names no GPU"),
@@ -134,6 +138,8 @@ def test_run_without_cache(fill: Path) -> None:
 )
 def test_errors_are_one_message_and_a_status(fill: Path, args: list[str], status: int, message: str) -> None:
     (fill / "bad.hip").write_text("int main() {}\nint x = ;\n")
+    (fill / "text").write_text("no program")
+    (fill / "folder.cu").mkdir()
     done = softrock(*args, cwd=fill)
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -189,6 +195,23 @@ def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     command = f"{sys.executable} -m softrock.cli targets | true"
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
     assert done.stderr == ""
+
+
+def test_closed_streams_are_no_traceback(fill: Path) -> None:
+    command = f"{sys.executable} -m softrock.cli run fill.cu >&-"
+    done = subprocess.run(["sh", "-c", command], cwd=fill, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stderr == ""
+
+
+def test_a_damaged_cache_mends_itself(fill: Path) -> None:
+    folder = fill / "cache"
+    assert softrock("run", "fill.cu", cwd=fill, SOFTROCK_CACHE_DIR=str(folder)).returncode == 0
+    for each in folder.rglob("*"):
+        if each.is_file() and not each.is_symlink():
+            each.write_bytes(each.read_bytes()[:100])
+    done = softrock("run", "fill.cu", cwd=fill, SOFTROCK_CACHE_DIR=str(folder))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("100 131")
 
 
 def _hear_interrupts() -> None:

@@ -77,3 +77,18 @@ def test_settings_that_make_no_sense_name_the_variable(monkeypatch: pytest.Monke
     monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=name):
         settings.load()
+
+
+def test_sealed_files_are_known_again(tmp_path: Path) -> None:
+    one, other, note = (tmp_path / name for name in ("one", "other", "note"))
+    one.write_bytes(b"1")
+    other.write_bytes(b"2")
+    assert not cache.whole(note, [one, other])
+    cache.seal(note, [one, other])
+    assert cache.whole(note, [one, other])
+    other.write_bytes(b"3")
+    assert not cache.whole(note, [one, other])
+    other.unlink()
+    assert not cache.whole(note, [one, other])
+    note.write_bytes(b"\xff")
+    assert not cache.whole(note, [one])

@@ -200,6 +200,10 @@ def _broken(error: BaseException, name: str) -> int:
     if isinstance(error, SoftrockError):
         _say(f"softrock: {error.message}", error.hint)
         return _NOT_INITIALISED
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        _say(f"softrock: {name}: {where}{error.strerror}", "set SOFTROCK_DEBUG=1 for details")
+        return UNKNOWN
     hint = "set SOFTROCK_DEBUG=1 for details, and report it"
     _say(f"softrock: defect in {name}: {type(error).__name__}: {error}", hint)
     return UNKNOWN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -92,6 +93,10 @@ def _site_folders() -> list[str]:
     return found
 
 
+_PRODUCTS = ("layouts.json", "libamdhip64.so", "libhiprtc.so")
+_SEAL = "seal"
+
+
 @functools.cache
 def _sources_key() -> str:
     digest = hashlib.sha256()
@@ -113,19 +118,25 @@ def library_dir() -> Path:
         ToolError: the compiler of the ziglang wheel is missing or failed.
     """
     target = cache.folder("abi") / _sources_key()
-    if (target / "done").is_file():
+    if _whole(target):
         return target
     with tempfile.TemporaryDirectory(dir=cache.folder("abi"), prefix=".new-") as name:
         work = Path(name) / "lib"
         work.mkdir()
         _build(Path(name), work)
-        (work / "done").write_text("")
+        cache.seal(work / _SEAL, [work / each for each in _PRODUCTS])
+        with contextlib.suppress(OSError):
+            target.rename(Path(name) / "damaged")
         try:
             work.rename(target)
         except OSError:
-            if not (target / "done").is_file():
+            if not _whole(target):  # otherwise another process was faster
                 raise
     return target
+
+
+def _whole(folder: Path) -> bool:
+    return cache.whole(folder / _SEAL, [folder / each for each in _PRODUCTS])
 
 
 def layouts() -> dict[str, Any]:

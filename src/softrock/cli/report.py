@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from softrock.core.errors import CompileError, SoftrockError
 
@@ -24,6 +25,7 @@ def show(error: SoftrockError) -> None:
 
 def guarded(action: Callable[[], int]) -> int:
     """Run `action`; its errors become messages and an exit status (SOFTROCK_DEBUG=1 shows the traceback)."""
+    _open_streams()
     try:
         return action()
     except SoftrockError as error:
@@ -34,5 +36,17 @@ def guarded(action: Callable[[], int]) -> int:
     except BrokenPipeError:  # the reader of our output has gone, e.g. `softrock targets | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        if os.environ.get("SOFTROCK_DEBUG", "") not in ("", "0"):
+            raise
+        show(SoftrockError(": ".join(str(each) for each in (error.filename, error.strerror or error) if each)))
+        return 1
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _open_streams() -> None:
+    """Give a process that was started with closed standard streams (``>&-``) some that lead nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 -- for as long as the process lives

@@ -55,7 +55,10 @@ class Options:
             out["SOFTROCK_TIMEOUT"] = f"{self.timeout:g}"
         if self.dump is not None:
             folder = Path(self.dump).absolute()
-            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UsageError(f"--dump {self.dump}: no such folder can be made: {error.strerror}") from None
             out["SOFTROCK_DUMP"] = str(folder)
         return out
 
@@ -68,7 +71,7 @@ def _check_gpus(text: str) -> None:
         name = each.partition(":")[0].strip()
         if not name:
             raise UsageError(f"--gpu {text!r} names no GPU", hint="for instance --gpu gfx942,gfx1100")
-        models.model(name)
+        models.parse_gpus(each)
 
 
 def _prepended(variable: str, folder: Path) -> str:

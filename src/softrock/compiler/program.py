@@ -71,7 +71,8 @@ def build(args: Sequence[str], targets: Sequence[str], runtime: RuntimeProvider,
     """
     line = parse(args)
     if not line.sources:
-        raise UsageError("no source file given", hint="softrock run PROGRAM.cu (or .hip, .cpp)")
+        named = f"; {args[0]} is not one by its name" if args and Path(args[0]).is_file() else ""
+        raise UsageError(f"no source file given{named}", hint="softrock run PROGRAM.cu (or .hip, .cpp; others: -x cu)")
     if line.mode != "link" or line.device_only or line.shared or line.output:
         raise UsageError(
             "run makes a program and runs it: -c, -E, -S, -shared, --genco and -o have no place here",
@@ -85,6 +86,8 @@ def build(args: Sequence[str], targets: Sequence[str], runtime: RuntimeProvider,
         if known is not None:
             return Program(known, True)
     for source in line.sources:
+        if Path(source.path).is_dir():
+            raise SoftrockError(f"{source.path} is a folder", hint="give a source file in it")
         if not Path(source.path).is_file():
             raise SoftrockError(f"no such file: {source.path}", hint="check the name of the source file")
     name = Path(line.sources[0].path).stem or "program"

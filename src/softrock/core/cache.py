@@ -12,6 +12,7 @@ import hashlib
 import os
 import stat
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from softrock.core import settings
@@ -45,6 +46,19 @@ def folder(kind: str) -> Path:
             hint="set SOFTROCK_CACHE_DIR to a folder that can be written",
         ) from None
     return path
+
+
+def seal(note: Path, files: Sequence[Path]) -> None:
+    """Note next to files, which other programs read as they are, what is in them; see :func:`whole`."""
+    note.write_text(key_of(*(each.read_bytes() for each in files)))
+
+
+def whole(note: Path, files: Sequence[Path]) -> bool:
+    """Whether all files are there and as they were when they were sealed."""
+    try:
+        return note.read_text() == key_of(*(each.read_bytes() for each in files))
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def key_of(*parts: bytes | str) -> str:

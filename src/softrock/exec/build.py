@@ -178,9 +178,15 @@ def library() -> Path:
             body = _compile(Path(folder))
         cache.write("native", key, body)
     handle, name = tempfile.mkstemp(dir=place, prefix=".new-")
-    with os.fdopen(handle, "wb") as file:
-        file.write(body)
-    Path(name).replace(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(body)
+        Path(name).replace(path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise ToolError(
+            f"{path} cannot be written: {error.strerror}", hint="make room, or set SOFTROCK_CACHE_DIR to another folder"
+        ) from None
     return path
 
 

@@ -12,17 +12,23 @@ from softrock.jit.host import target_machine
 
 
 def dump(kernel: str, stage: str, content: str | bytes) -> None:
-    """Write one stage of one kernel to the dump folder, where one is asked for (SOFTROCK_DUMP)."""
+    """Write one stage of one kernel to the dump folder, where one is asked for (SOFTROCK_DUMP).
+
+    Raises:
+        SoftrockError: it cannot be written.
+    """
     folder = settings.load().dump
     if folder is None:
         return
-    folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", kernel)[:120]
     path: Path = folder / f"{name}.{stage}"
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    except OSError as error:
+        raise SoftrockError(
+            f"{path} cannot be written: {error.strerror}", hint="name another folder in SOFTROCK_DUMP or --dump"
+        ) from None
 
 
 def object_of(text: str, kernel: str, *, large: bool = False) -> bytes:

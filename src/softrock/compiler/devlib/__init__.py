@@ -98,7 +98,8 @@ class _Recipe:
         """The file, made now unless the cache has it; several processes may do so at once."""
         parts = (source_hash(), toolchain.zig_version(), *_COMMON, *self.flags, *self.link, self.more)
         place = cache.folder("devlib") / f"{cache.key_of(*parts)[:32]}.{self.suffix}"
-        if place.is_file():
+        seal = place.with_suffix(".seal")
+        if cache.whole(seal, [place]):
             return place
         if progress is not None:
             progress(f"building {self.what} (once)")
@@ -111,7 +112,9 @@ class _Recipe:
                 linked = Path(name, "linked")
                 self._run([*self.link, "-o", str(linked), str(output)])
                 output = linked
+            cache.seal(Path(name, "seal"), [output])
             output.replace(place)
+            Path(name, "seal").replace(seal)
         return place
 
     def _run(self, arguments: list[str]) -> None:
