@@ -57,7 +57,7 @@ _GOOD = re.compile(
     re.I,
 )
 _MISMATCH = r"do(es)?(n't| not) match|not match|mismatch|\bfail|incorrect|\bwrong\b|not equal"
-_BAD = re.compile(_MISMATCH + r"|\bnan\b|\berrors?\b(?!\s*[:=]\s*0*(\.0*)?(e[-+]\d+)?\s*$)", re.I)
+_BAD = re.compile(_MISMATCH + r"|^softrock: |\bnan\b|(?<!square )\berrors?\b(?!\s*[:=]\s*0*(\.0*)?(e[-+]\d+)?\s*$)", re.I)
 _CLEAN = re.compile(r"no errors?|0 errors?|errors?\s*(count)?\s*[:=]?\s*0\b", re.I)
 _PROMISE = re.compile(rf'"[^"\n]*({_MISMATCH})[^"\n]*"', re.I)
 _UNLINKED = re.compile(r"undefined reference to `(glut|gl[A-Z]|cublas|curand|cufft)")
