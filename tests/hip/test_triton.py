@@ -6,7 +6,6 @@ Needs no torch: Triton compiles ahead of time, our Python API loads the code obj
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,76 +15,10 @@ import pytest
 import softrock
 from softrock.hip import state
 
-os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # Triton 3.9 warns where it is unset
-
 triton = pytest.importorskip("triton", reason="Triton is not installed: pip install softrock[triton]")
-tl = pytest.importorskip("triton.language", reason="Triton is not installed")
+kernels = pytest.importorskip("tests.hip.triton_kernels")
 
 WARP = {"gfx942": 64, "gfx1100": 32}
-
-
-@triton.jit
-def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    tl.store(out + at, tl.load(x + at, mask=inside) + tl.load(y + at, mask=inside), mask=inside)
-
-
-@triton.jit
-def softmax_kernel(out, x, stride, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    at = tl.arange(0, BLOCK)
-    inside = at < n
-    v = tl.load(x + row * stride + at, mask=inside, other=-float("inf"))
-    e = tl.exp(v - tl.max(v, axis=0))
-    tl.store(out + row * stride + at, e / tl.sum(e, axis=0), mask=inside)
-
-
-@triton.jit
-def matmul_kernel(a, b, c, n, BM: tl.constexpr, BK: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    cols = tl.program_id(1) * BM + tl.arange(0, BM)
-    k = tl.arange(0, BK)
-    acc = tl.zeros((BM, BM), dtype=tl.float32)
-    for at in range(0, n, BK):
-        left = tl.load(a + rows[:, None] * n + (at + k)[None, :])
-        acc = tl.dot(left, tl.load(b + (at + k)[:, None] * n + cols[None, :]), acc)
-    tl.store(c + rows[:, None] * n + cols[None, :], acc)
-
-
-@triton.jit
-def layer_norm_kernel(x, y, w, b, stride, n, eps, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    at = tl.arange(0, BLOCK)
-    inside = at < n
-    v = tl.load(x + row * stride + at, mask=inside, other=0.0)
-    mean = tl.sum(v, axis=0) / n
-    d = tl.where(inside, v - mean, 0.0)
-    scale = 1 / tl.sqrt(tl.sum(d * d, axis=0) / n + eps)
-    out = d * scale * tl.load(w + at, mask=inside) + tl.load(b + at, mask=inside)
-    tl.store(y + row * stride + at, out, mask=inside)
-
-
-@triton.jit
-def attention_kernel(q, k, v, out, scale, n, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    base = tl.program_id(1) * n * D
-    d = tl.arange(0, D)
-    query = tl.load(q + base + rows[:, None] * D + d[None, :])
-    top = tl.full([BM], -float("inf"), tl.float32)
-    total = tl.zeros([BM], tl.float32)
-    acc = tl.zeros([BM, D], tl.float32)
-    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
-        cols = start + tl.arange(0, BN)
-        scores = tl.dot(query, tl.load(k + base + cols[None, :] * D + d[:, None])) * scale
-        scores = tl.where(rows[:, None] >= cols[None, :], scores, -float("inf"))
-        now = tl.maximum(top, tl.max(scores, 1))
-        p = tl.exp(scores - now[:, None])
-        fade = tl.exp(top - now)
-        total = total * fade + tl.sum(p, 1)
-        acc = tl.dot(p.to(tl.float16), tl.load(v + base + cols[:, None] * D + d[None, :]), acc * fade[:, None])
-        top = now
-    tl.store(out + base + rows[:, None] * D + d[None, :], acc / total[:, None])
 
 
 class Gpu:
@@ -124,7 +57,7 @@ def rng() -> np.random.Generator:
 def test_vector_add(gpu: Gpu, rng: np.random.Generator) -> None:
     x, y = rng.random(5000, np.float32), rng.random(5000, np.float32)
     out = np.zeros_like(x)
-    gpu.run(add_kernel, [5], [x, y, out, np.int32(5000)], "*fp32 *fp32 *fp32 i32", BLOCK=1024)
+    gpu.run(kernels.add_kernel, [5], [x, y, out, np.int32(5000)], "*fp32 *fp32 *fp32 i32", BLOCK=1024)
     np.testing.assert_array_equal(out, x + y)
 
 
@@ -132,7 +65,7 @@ def test_softmax(gpu: Gpu, rng: np.random.Generator) -> None:
     x = rng.standard_normal((37, 781), np.float32)
     out = np.zeros_like(x)
     types = "*fp32 *fp32 i32 i32"
-    gpu.run(softmax_kernel, [37], [out, x, np.int32(781), np.int32(781)], types, BLOCK=1024)
+    gpu.run(kernels.softmax_kernel, [37], [out, x, np.int32(781), np.int32(781)], types, BLOCK=1024)
     e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     np.testing.assert_allclose(out, e / e.sum(1, keepdims=True), rtol=2e-6)
 
@@ -141,7 +74,7 @@ def test_matmul(gpu: Gpu, rng: np.random.Generator) -> None:
     n = 128
     a, b = (rng.standard_normal((n, n)).astype(np.float16) for _ in range(2))
     c = np.zeros((n, n), np.float32)
-    gpu.run(matmul_kernel, [2, 2], [a, b, c, np.int32(n)], "*fp16 *fp16 *fp32 i32", BM=64, BK=32)
+    gpu.run(kernels.matmul_kernel, [2, 2], [a, b, c, np.int32(n)], "*fp16 *fp16 *fp32 i32", BM=64, BK=32)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), atol=2e-5)
 
 
@@ -150,7 +83,7 @@ def test_layer_norm(gpu: Gpu, rng: np.random.Generator) -> None:
     w, b = rng.random(1000, np.float32), rng.random(1000, np.float32)
     y = np.zeros_like(x)
     scalars = [np.int32(1000), np.int32(1000), np.float32(1e-5)]
-    gpu.run(layer_norm_kernel, [19], [x, y, w, b, *scalars], "*fp32 *fp32 *fp32 *fp32 i32 i32 fp32", BLOCK=1024)
+    gpu.run(kernels.layer_norm_kernel, [19], [x, y, w, b, *scalars], "*fp32 *fp32 *fp32 *fp32 i32 i32 fp32", BLOCK=1024)
     wide = x.astype(np.float64)
     expected = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5) * w + b
     np.testing.assert_allclose(y, expected, atol=3e-6)
@@ -162,7 +95,7 @@ def test_fused_causal_attention(gpu: Gpu, rng: np.random.Generator) -> None:
     q, k, v = (rng.standard_normal((heads, n, d)).astype(np.float16) for _ in range(3))
     out = np.zeros((heads, n, d), np.float32)
     args = [q, k, v, out, np.float32(0.125), np.int32(n)]
-    gpu.run(attention_kernel, [2, heads], args, "*fp16 *fp16 *fp16 *fp32 fp32 i32", D=d, BM=64, BN=32)
+    gpu.run(kernels.attention_kernel, [2, heads], args, "*fp16 *fp16 *fp16 *fp32 fp32 i32", D=d, BM=64, BN=32)
     scores = q.astype(np.float64) @ k.astype(np.float64).transpose(0, 2, 1) * 0.125
     scores[:, np.triu(np.ones((n, n), bool), 1)] = -np.inf
     p = np.exp(scores - scores.max(-1, keepdims=True))
