@@ -44,6 +44,18 @@ def test_language_by_flag_holds_until_none() -> None:
     assert [(each.language, each.cuda) for each in line.inputs] == [("hip", False), ("hip", True), ("c", False)]
 
 
+def test_cpp_beside_cu_is_host_code_as_with_nvcc() -> None:
+    line = flags.parse(["a.cpp", "k.cu", "b.hip", "-x", "hip", "c.cpp"])
+    assert [(each.language, each.cuda) for each in line.inputs] == [
+        ("c++", False),
+        ("hip", True),
+        ("hip", False),
+        ("hip", False),
+    ]
+    assert line.link[:2] == line.inputs[:2]
+    assert [each.language for each in flags.parse(["a.cpp", "b.hip"]).inputs] == ["hip", "hip"]
+
+
 def test_flags_with_values_do_not_become_inputs() -> None:
     words = ["-I", "inc", "-D", "X=1", "-include", "pre.h", "-isystem", "sys", "-Xclang", "-foo", "-mllvm", "-bar"]
     line = flags.parse([*words, "-MF", "x.d", "-MD", "k.hip", "-c"])

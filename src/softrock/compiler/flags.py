@@ -155,6 +155,7 @@ class _Parser:
         self.line = CommandLine()
         self.cxx_is_hip = cxx_is_hip
         self.language: str | None = None
+        self.hip_by_suffix: list[Input] = []
         words = nvcc.translate(expand_response_files(args), TAKES_NEXT, self.line.notes.append)
         self.words = iter(list(words))
 
@@ -170,10 +171,22 @@ class _Parser:
                 self.add_input(word)
             elif not (self.special(word) or self.linker(word)):
                 self.compiler(word)
+        if any(each.cuda for each in self.line.inputs):
+            self.as_nvcc()
         return self.line
+
+    def as_nvcc(self) -> None:
+        """Beside a .cu file, C++ sources are what nvcc takes them for: code of the host, which may call CUDA's
+        API."""
+        line = self.line
+        host = {each: Input(each.path, "c++") for each in self.hip_by_suffix}
+        line.inputs = [host.get(each, each) for each in line.inputs]
+        line.link = [host.get(each, each) if isinstance(each, Input) else each for each in line.link]
 
     def add_input(self, path: str) -> None:
         item = Input(path, *self.classify(path))
+        if self.language is None and item.language == "hip" and not item.cuda and Path(path).suffix != ".hip":
+            self.hip_by_suffix.append(item)
         self.line.inputs.append(item)
         self.line.link.append(item)
 
