@@ -3,11 +3,11 @@
     python tools/public_programs.py run  --state results.json [--targets gfx942,gfx1100] [--only WORD] FOLDER...
     python tools/public_programs.py page --state results.json --notes notes.tsv --out docs/tested-programs.md
 
-FOLDER is a checkout of somebody's programs. Every ``.cu`` or ``.hip`` file in it that has a ``main`` is one program;
-where it is the only one of its folder, the other sources there belong to it. It is built as it stands with
-``softrock build`` for all targets at once. With ``--make``, every folder whose Makefile speaks of HIPCXX is one program, built by that
-Makefile with our ROCM_PATH layout, once for each target. Nothing is edited, and nothing of a program is kept except the
-facts: built or not, exit status, verdict, first line of complaint.
+FOLDER is a checkout of somebody's programs. Every ``.cu`` or ``.hip`` file in it that has a ``main`` is one
+program; where it is the only one of its folder, the other sources there belong to it. It is built as it stands
+with ``softrock build`` for all targets at once. With ``--make``, every folder whose Makefile speaks of HIPCXX
+is one program, built by that Makefile with our ROCM_PATH layout, once for each target. Nothing is edited, and
+nothing of a program is kept except the facts: built or not, exit status, verdict, first line of complaint.
 
 A program's *verdict* is what it says itself:
 
@@ -57,9 +57,14 @@ _GOOD = re.compile(
     re.I,
 )
 _MISMATCH = r"do(es)?(n't| not) match|not match|mismatch|\bfail|incorrect|\bwrong\b|not equal"
-_BAD = re.compile(_MISMATCH + r"|^softrock: |\bnan\b|(?<!square )\berrors?\b(?!\s*[:=]\s*0*(\.0*)?(e[-+]\d+)?\s*$)", re.I)
+_BAD = re.compile(
+    _MISMATCH + r"|^softrock: |\bnan\b|(?<!square )\berrors?\b(?!\s*[:=]\s*0*(\.0*)?(e[-+]\d+)?\s*$)", re.I
+)
 _CLEAN = re.compile(r"no errors?|0 errors?|errors?\s*(count)?\s*[:=]?\s*0\b", re.I)
-_PROMISE = re.compile(rf'"[^"\n]*({_MISMATCH})[^"\n]*"', re.I)
+_PROMISE = re.compile(
+    r'"[^"\n]*(do(es)?(n\'t| not) match|not match|mismatch|incorrect|\bwrong\b|not equal|FAIL'
+    r'|(?i:test|verification|validation|check)\w*\W+(has |have )?(?i:fail))[^"\n]*"'
+)
 _UNLINKED = re.compile(r"undefined reference to `(glut|gl[A-Z]|cublas|curand|cufft)")
 
 
