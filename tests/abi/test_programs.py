@@ -13,7 +13,7 @@ import pytest
 from softrock import abi
 from softrock.core import settings
 
-from .conftest import Build, Run
+from .conftest import HERE, Build, Run
 
 GPUS = ("gfx942", "gfx1100")
 
@@ -59,6 +59,12 @@ def test_ignored_failures_do_not_pass(build: Build, run: Run, what: str, sync: s
 def test_a_good_program_ends_well(build: Build, run: Run) -> None:
     done = run(build("faults.hip"))
     assert (done.stdout, done.stderr, done.returncode) == ("sync: hipSuccess\n", "", 0)
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_files_linked_on_the_device_share_variables(build: Build, run: Run, gpu: str) -> None:
+    done = run(build("apart.hip", "-fgpu-rdc", str(HERE / "apart_other.hip")), gpus=gpu)
+    assert (done.returncode, done.stdout) == (0, "14 207\n"), done.stderr
 
 
 @pytest.mark.parametrize("cached", ["0", "1"])

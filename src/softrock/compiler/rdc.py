@@ -119,8 +119,11 @@ def _carrier(found: _Found, bundled: Path, folder: Path) -> Path:
     for name in (each for each in names if each.startswith(_FATBIN)):
         lines += [f".globl {name}", f".type {name},@object", f"{name}:"]
     lines += [f'.incbin "{bundled}"', '.section .bss.hip_gpubin_handle,"aw",@nobits', ".p2align 3"]
+    # One handle under all names: whichever object starts first registers the bundle for all of them, so that a variable
+    # exists once. Each object's own would load the code, and the variables, once more.
     for name in (each for each in names if each.startswith(_HANDLE)):
-        lines += [f".globl {name}", f".type {name},@object", f".size {name}, 8", f"{name}:", ".zero 8"]
+        lines += [f".globl {name}", f".type {name},@object", f".size {name}, 8", f"{name}:"]
+    lines += [".zero 8"]
     lines.append('.section .note.GNU-stack,"",@progbits')
     source, output = folder / "rdc.s", folder / "rdc.o"
     source.write_text("\n".join(lines) + "\n")
