@@ -259,3 +259,28 @@ def test_gathered_half_words_and_bytes(program: MakeProgram, rng: np.random.Gene
     program(source, target).run("pick", 1, 64, at, view, out)
     low = view[2 * at[:64]].astype(np.uint32) | view[2 * at[:64] + 1].astype(np.uint32) << 8
     np.testing.assert_array_equal(out, low | view[at[64:]].astype(np.uint32) << 16)
+
+
+@pytest.mark.parametrize("opt", ["-O0", "-O2"])
+def test_scratch_through_a_buffer_descriptor(program: MakeProgram, rng: np.random.Generator, opt: str) -> None:
+    """gfx90a's code reaches private memory through the descriptor the wave starts with, not by scratch instructions."""
+    source = """__attribute__((noinline)) __device__ u32 walk(u32 start, u32 steps) {
+        u8 way[40]; u32 order[16];
+        for (u32 i = 0; i < 40; i++) way[i] = (u8)(start * 7 + i);
+        for (u32 i = 0; i < 16; i++) order[i] = start + i * steps;
+        return order[start & 15] * 1000 + way[steps % 40]; }
+    __attribute__((noinline)) __device__ void put(u32 *where, u32 value) { *where = value; }
+    KERNEL(128) void spread(u32 *in, u32 *out) {
+        u32 table[20];
+        for (u32 i = 0; i < 20; i++) table[i] = in[tid] * i;
+        put(&table[in[tid] % 20], tid);
+        u32 got = (in[tid] & 1) ? walk(in[tid], tid) : walk(tid, in[tid]);
+        out[tid] = got + table[(in[tid] + tid % 2) % 20]; }"""
+    data = rng.integers(0, 200, 128, np.uint32)
+    out = np.zeros(128, np.uint32)
+    program(source, "gfx90a", [opt]).run("spread", 1, 128, data, out)
+    for t, number in enumerate(int(n) for n in data):
+        start, steps = (number, t) if number & 1 else (t, number)
+        walked = (start + (start & 15) * steps) * 1000 + (start * 7 + steps % 40) % 256
+        at = (number + t % 2) % 20
+        assert out[t] == walked + (t if at == number % 20 else number * at), t

@@ -5,6 +5,7 @@ from __future__ import annotations
 from softrock.codeobj import Kernel
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
+from softrock.lift.wave import PRIVATE_MARK, PRIVATE_SHIFT
 
 _TTMP_X, _TTMP_YZ = 108 + 9, 108 + 7
 
@@ -52,17 +53,31 @@ def _scalar(x: Wave, name: str, first: int, size: int, kernel: Kernel) -> None:
             bank.write(
                 first + k, x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0")
             )
+    elif name == "private_segment_buffer":
+        for k, word in enumerate(_private_resource(x)):
+            bank.write(first + k, word)
     elif name in (
-        "private_segment_buffer",
         "flat_scratch_init",
         "workgroup_info",
         "private_segment_wavefront_offset",
     ):
-        # Only code that addresses scratch through buffers reads these; such code is refused where it does so.
+        # Scratch stands at a whole address in the descriptor or in the wave, so what is added to it is 0.
         for k in range(size):
             bank.write(first + k, x.scalar("u32", 0))
     else:
         raise AssertionError(f"initial SGPR {name}")
+
+
+def _private_resource(x: Wave) -> list[Val]:
+    """The buffer descriptor of the wave's scratch where code reaches it through one (before gfx940): base, swizzled,
+    no limit, and in the last dword 64 lanes of 4 bytes each, with the lane added."""
+    base = x.field("scratch", "u64")
+    return [
+        base.to("u32"),
+        (base >> 32).to("u32") | (1 << 31),
+        x.scalar("u32", 0xFFFFFFFF),
+        x.scalar("u32", PRIVATE_MARK << PRIVATE_SHIFT),
+    ]
 
 
 def _workitem_ids(x: Wave, kernel: Kernel) -> None:

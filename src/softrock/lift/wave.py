@@ -96,3 +96,6 @@ def header() -> str:
     ]
     lines.append(f'_Static_assert(sizeof(sr_wave) == {SIZE}, "size");')
     return "\n".join(lines) + "\n"
+
+PRIVATE_SHIFT, PRIVATE_MARK = 21, 7
+"""Bits of a gfx9 buffer descriptor's last dword that mark scratch: INDEX_STRIDE 3 (64 lanes) and ADD_TID_ENABLE."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from softrock.codeobj.kernel import has_architected_flat_scratch
 from softrock.decode.instruction import Instruction
 from softrock.lift import access
 from softrock.lift.access import Address
@@ -18,6 +19,7 @@ from softrock.lift.context import Wave
 from softrock.lift.ir import Val
 from softrock.lift.semantics import lds
 from softrock.lift.semantics.memory_forms import register, to_registers
+from softrock.lift.wave import PRIVATE_MARK, PRIVATE_SHIFT
 
 _STRUCTURED, _BY_INDEX, _NONE, _RAW = range(4)
 
@@ -50,21 +52,36 @@ def locate(x: Wave, inst: Instruction, size: int) -> Place:
             first += 1
         if inst.mod("offen"):
             offset = x.regs.vector.read(first)
-    _refuse_swizzle(x, word)
+    private = _is_private(x, word, size)
+    _refuse_swizzle(x, word, private)
     in_record = (offset if offset is not None else x.const("u32", 0)).to("u64") + inst.mod("offset")
     linear = in_record
     if index is not None:
         linear = linear + index.to("u64") * stride.to("u64")
     inside = _in_range(x, word, stride, scalar_offset, index, in_record, linear, size)
+    if private is not None:
+        own = private.splat(x.W)
+        dword = (in_record >> 2) * (4 * x.W) + x.iota("u64", 4) + (in_record & 3)
+        linear, inside = own.select(dword, linear), inside | own
     return Place(Address(base + scalar_offset.to("u64"), linear), inside)
 
 
-def _refuse_swizzle(x: Wave, word: list[Val]) -> None:
-    """A swizzled buffer or one that adds the thread id would be addressed wrongly: end the kernel with a clear
-    fault."""
+def _is_private(x: Wave, word: list[Val], size: int) -> Val | None:
+    """Whether the descriptor is the wave's scratch (u1), which gfx90a's code reaches dword by dword through one; None
+    where no code does."""
+    if has_architected_flat_scratch(x.target.name) or not x.uses_scratch or size > 4:
+        return None
+    return ((word[3] >> PRIVATE_SHIFT) & PRIVATE_MARK).eq(PRIVATE_MARK)
+
+
+def _refuse_swizzle(x: Wave, word: list[Val], private: Val | None) -> None:
+    """A swizzled buffer or one that adds the thread id, and is not scratch, would be addressed wrongly: end the
+    kernel with a clear fault."""
     swizzled = (word[1] >> 31) if x.target.major < 11 else (word[1] >> 30)
     add_tid = (word[3] >> 23) & 1
     bad = (swizzled | add_tid).ne(0)
+    if private is not None:
+        bad = bad & ~private
     stop, on = x.b.new_block("swizzled"), x.b.new_block("linear")
     x.b.cond_branch(bad, stop, on, (1, 1000))
     x.b.begin(stop)
