@@ -35,6 +35,14 @@ def test_printf_keeps_its_place(build: Build, run: Run, gpu: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("gpu", GPUS)
+def test_lost_printf_output_is_told(build: Build, run: Run, gpu: str) -> None:
+    done = run(build("faults.hip"), "flood", gpus=gpu)
+    assert 10_000 < done.stdout.count("says 7") < 60_000
+    assert "printed more than the 1048576 bytes of its buffer; the rest is lost" in done.stderr
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("what", "sync", "message"),
     [
@@ -65,6 +73,12 @@ def test_a_good_program_ends_well(build: Build, run: Run) -> None:
 def test_files_linked_on_the_device_share_variables(build: Build, run: Run, gpu: str) -> None:
     done = run(build("apart.hip", "-fgpu-rdc", str(HERE / "apart_other.hip")), gpus=gpu)
     assert (done.returncode, done.stdout) == (0, "14 207\n"), done.stderr
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_clocks_count_far(build: Build, run: Run, gpu: str) -> None:
+    done = run(build("clocks.cu"), gpus=gpu, SOFTROCK_TIMEOUT="20")
+    assert (done.returncode, done.stdout) == (0, "0 steps back\n"), done.stderr
 
 
 @pytest.mark.parametrize("cached", ["0", "1"])

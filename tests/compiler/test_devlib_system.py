@@ -49,11 +49,13 @@ def test_printf_records_fill_the_buffer_and_no_more(library: ctypes.CDLL) -> Non
     start = ctypes.addressof(buffer)
     assert library.host_printf_alloc(buffer, 20) == start + layout.PRINTF_HEADER_BYTES
     assert library.host_printf_alloc(buffer, 60) == start + 28
+    assert not buffer.raw[4] & layout.PRINTF_LOST
     assert library.host_printf_alloc(buffer, 13) is None
     assert library.host_printf_alloc(buffer, 0xFFFFFFFF) is None
     assert library.host_printf_alloc(buffer, 12) == start + 88
     assert library.host_printf_alloc(buffer, 1) is None
     assert int.from_bytes(buffer.raw[:4], "little") == 92
+    assert int.from_bytes(buffer.raw[4:8], "little") == 92 | layout.PRINTF_LOST
     assert library.host_printf_alloc(None, 4) is None
     damaged = ctypes.create_string_buffer(b"\xff" * 8, 64)
     assert library.host_printf_alloc(damaged, 4) is None

@@ -89,13 +89,20 @@ def take_buffer(stream: streams.Stream) -> int:
 def print_buffer(stream: streams.Stream, function: Function, address: int) -> None:
     """Print what a launch left in its buffer, and take the buffer back."""
     global _out
+    from softrock.compiler.devlib import layout
     from softrock.hip import printf
 
     size = limit(stream.home, PRINTF_LIMIT)
-    used = raw.get(address, "I")
+    used, room = raw.get(address, "I"), raw.get(address + 4, "I")
     if used:
-        records = raw.read(address + 8, min(used, raw.get(address + 4, "I")))
+        records = raw.read(address + layout.PRINTF_HEADER_BYTES, min(used, room))
         printf.show(records, printf.formats_of(function))
+    if room & layout.PRINTF_LOST:
+        printf.write(
+            f"softrock: kernel {function.name} printed more than the {size} bytes of its buffer; the rest is lost\n"
+            "  mend: raise hipLimitPrintfFifoSize (cudaLimitPrintfFifoSize) with hipDeviceSetLimit\n".encode(),
+            True,
+        )
     _out -= 1
     _spare.setdefault((stream.home.index, size), []).append(address)
 

@@ -5,12 +5,12 @@ Both are reached through hidden kernel arguments (code object version 5 and late
 **Printf buffer** (``hidden_printf_buffer``; code compiled with ``-mprintf-kind=buffered``)::
 
     u32 used     bytes of records so far; the runtime sets it to 0 before a launch and reads it after
-    u32 size     bytes that records may take (the buffer's size - 8)
+    u32 size     bytes that records may take (the buffer's size - 8), a multiple of 4; bit 0: a record did not fit
     u8  data[]   records, one after the other
 
 ``__printf_alloc(bytes)`` takes `bytes` of `data` by compare-and-swap, so `used` never passes `size`; where they do not
-fit it returns null and that printf returns -1. Without a buffer (null argument) it returns null as well. A record, as
-LLVM's AMDGPU printf lowering writes it (llvm/lib/Transforms/Utils/AMDGPUEmitPrintf.cpp)::
+fit it sets that bit and returns null, and that printf returns -1. Without a buffer (null argument) it returns null as
+well. A record, as LLVM's AMDGPU printf lowering writes it (llvm/lib/Transforms/Utils/AMDGPUEmitPrintf.cpp)::
 
     u32 control  bits 31..2: size of the whole record in bytes, this word included; bit 1: the format string is a
                  constant; bit 0: stream (0 stdout, 1 stderr)
@@ -51,6 +51,8 @@ HEAP_OFFSET = 96
 """Offset of ``hidden_heap_v1`` from the implicit argument pointer."""
 
 PRINTF_HEADER_BYTES = 8
+PRINTF_LOST = 1
+"""Bit of `size` that says that a record did not fit."""
 
 HEAP_UNIT_BYTES = 16
 HEAP_CLASSES = 64
@@ -65,7 +67,7 @@ def printf_header(buffer_bytes: int) -> bytes:
     """
     if not 16 <= buffer_bytes < 1 << 32:
         raise ValueError(f"a printf buffer of {buffer_bytes} bytes is outside 16 B to 4 GiB")
-    return struct.pack("<II", 0, buffer_bytes - PRINTF_HEADER_BYTES)
+    return struct.pack("<II", 0, (buffer_bytes - PRINTF_HEADER_BYTES) & ~3)
 
 
 def format_hash(text: bytes) -> int:

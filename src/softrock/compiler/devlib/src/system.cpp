@@ -5,9 +5,11 @@
 // Offsets of hidden arguments from the implicit argument pointer, code object version 5 and later.
 enum { HIDDEN_PRINTF_BUFFER = 72, HIDDEN_HEAP = 96 };
 
+enum : u32 { PRINTF_LOST = 1 };  // set in printf_buffer::size when a record did not fit
+
 struct printf_buffer {
   u32 used;  // bytes of data taken so far
-  u32 size;  // bytes of data there are
+  u32 size;  // bytes of data there are, and PRINTF_LOST
   u8 data[];
 };
 
@@ -94,7 +96,11 @@ INLINE GLOBAL void *printf_take(GLOBAL printf_buffer *b, u32 bytes) {
   if (!b) return nullptr;
   u32 used = __atomic_load_n(&b->used, __ATOMIC_RELAXED);
   do {
-    if (used > b->size || bytes > b->size - used) return nullptr;
+    u32 size = __atomic_load_n(&b->size, __ATOMIC_RELAXED) & ~PRINTF_LOST;
+    if (used > size || bytes > size - used) {
+      __atomic_fetch_or(&b->size, PRINTF_LOST, __ATOMIC_RELAXED);
+      return nullptr;
+    }
   } while (!__atomic_compare_exchange_n(&b->used, &used, used + bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return b->data + used;
 }

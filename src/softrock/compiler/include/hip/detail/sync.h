@@ -59,7 +59,13 @@ __SR_DEVICE void __syncwarp(__Mask mask) {
 }
 #endif
 
+#if defined(__GFX11__)
+/* The cycle counter of these GPUs has 20 bits, and loops that wait for more cycles would never end: the constant-rate
+   counter (100 MHz), brought to about the engine's clock. */
+__SR_DEVICE long long int __clock64() { return (long long int)__builtin_readsteadycounter() * 25; }
+#else
 __SR_DEVICE long long int __clock64() { return (long long int)__builtin_readcyclecounter(); }
+#endif
 __SR_DEVICE long long int clock64() { return __clock64(); }
 __SR_DEVICE long long int __clock() { return __clock64(); }
 /* The C library's clock() has a device overload of the same type. */
