@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import faulthandler
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from softrock.core.errors import UsageError
 from softrock.memory import AddressSpace, DeviceOutOfMemory, InvalidPointer, Kind
 from softrock.memory.ranges import Ranges
+from softrock.memory.space import spare_bytes
 
 MIB = 1 << 20
 
@@ -236,3 +238,18 @@ def test_ranges_never_overlap_and_come_back_whole(steps: list[tuple[int, int, bo
         whole = ranges.add(start, length)
     assert not held or whole == (64, 1000)
     assert ranges.take(1000, 64) == 64
+
+
+def test_free_memory_leaves_the_host_its_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that fills nine tenths of the free memory and mirrors it on the host must not end the machine."""
+    monkeypatch.setattr(sys.modules[spare_bytes.__module__], "spare_bytes", lambda: 64 * MIB)
+    space = AddressSpace(1 << 30)
+    assert space.free_bytes(0) == 32 * MIB
+    place = space.alloc(8 * MIB)
+    assert space.free_bytes(0) == 24 * MIB
+    space.free(place)
+    space.close()
+
+
+def test_spare_memory_is_part_of_the_hosts() -> None:
+    assert 0 < spare_bytes() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -96,6 +96,17 @@ def host_bytes() -> int:
     return total
 
 
+def spare_bytes() -> int:
+    """Memory that may be filled on this machine right now without driving other things out (Linux: MemAvailable)."""
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    except (OSError, ValueError):
+        pass
+    return host_bytes()
+
+
 def _mib(size: int) -> str:
     return f"{size / (1 << 20):,.1f} MiB" if size < 1 << 40 else f"{size / (1 << 30):,.0f} GiB"
 
@@ -111,6 +122,7 @@ class AddressSpace:
     def __init__(self, size: int = RANGE_BYTES, host_limit: int | None = None) -> None:
         self._size = size
         self._host_limit = host_bytes() if host_limit is None else host_limit
+        self._advised: int | None = None if host_limit is None else host_limit
         self._lock = threading.Lock()
         self._reserved: tuple[int, int] | None = None
         self._free = Ranges()
@@ -138,8 +150,14 @@ class AddressSpace:
         return self._used.get(device, 0)
 
     def free_bytes(self, device: int) -> int:
-        """Bytes that can still be allocated on the device."""
-        return max(0, min(self.capacity(device) - self.used(device), self._host_limit - self._total))
+        """Bytes a program should still allocate on the device.
+
+        Programs size their work by this and mirror it in host memory, which is the same memory here: at most half of
+        what the machine could spare when first asked is offered. More can be allocated as long as there is more.
+        """
+        if self._advised is None:
+            self._advised = min(self._host_limit, spare_bytes() // 2 + self._total)
+        return max(0, min(self.capacity(device) - self.used(device), self._advised - self._total))
 
     # ---- allocating ----
 
