@@ -79,3 +79,27 @@ def test_quotients(prepared: Prepared, seed: int) -> None:
         with np.errstate(all="ignore"):
             same(states[0].f32(2), single[0] / single[1])
             same(states[1].f64(4), double[0] / double[1])
+
+
+def test_significands_at_the_ends(prepared: Prepared) -> None:
+    """Where the reciprocal lies next to the middle of two numbers: 1.11...1 is the only denominator that needs care."""
+    rng = np.random.default_rng(9)
+    ends32 = np.array([0, 1, 2, 3, 0x3FFFFF, 0x400000, 0x400001, 0x7FFFFD, 0x7FFFFE, 0x7FFFFF], np.uint32)
+    ends64 = np.array([0, 1, 2, (1 << 51) - 1, 1 << 51, (1 << 52) - 3, (1 << 52) - 2, (1 << 52) - 1], np.uint64)
+    for _ in range(8):
+        single = [(rng.choice(ends32, 64) | rng.integers(64, 191, 64) << 23).astype(np.uint32) for _ in range(2)]
+        double = [
+            rng.choice(ends64, 64) | rng.integers(512, 1535, 64).astype(np.uint64) << np.uint64(52) for _ in range(2)
+        ]
+        a32, b32 = (v.view(np.float32) for v in single)
+        a64, b64 = (v.view(np.float64) for v in double)
+        states = run_prepared(
+            prepared,
+            [
+                replace(prepared.cases[0], vgprs={0: a32, 1: b32}),
+                replace(prepared.cases[1], vgprs={0: a64, 2: b64}),
+            ],
+        )
+        with np.errstate(all="ignore"):
+            same(states[0].f32(2), a32 / b32)
+            same(states[1].f64(4), a64 / b64)

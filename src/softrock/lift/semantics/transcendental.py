@@ -72,13 +72,17 @@ def _single(value: float) -> float:
 
 
 def reciprocal(x: Wave, a: Val) -> Val:
-    """1 / a: correctly rounded, or on AVX-512 hosts within 0.6 ulp."""
+    """1 / a: correctly rounded, or on AVX-512 hosts within 0.6 ulp (1 ulp where `a` has all significand bits)."""
     if a.bits != 32 or not avx512.usable(x, a):
         return canonical(a.b.const(f"f{a.bits}", 1.0, a.lanes) / a)
     guess = avx512.estimate(x, a, "rcp14")
     error = (-a).fma(guess, 1.0)
     better = guess.fma(error.fma(error, error), guess)
-    return canonical(error.fabs().lt(1.0).select(better, guess))  # not so at zeros and infinities
+    # Division sequences round right from any neighbour of 1 / a, but where all bits of a's significand are set: then
+    # the quotient is a hair above the middle of two floats, and only the upper one leads there.
+    ones = (raw_bits(a) & 0x7FFFFF).eq(0x7FFFFF)
+    upper = ones.select(raw_bits(better) | 1, raw_bits(better)).bits_as("f32")
+    return canonical(error.fabs().lt(1.0).select(upper, guess))  # not so at zeros and infinities
 
 
 def inverse_root(x: Wave, a: Val) -> Val:
