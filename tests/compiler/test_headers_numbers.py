@@ -281,3 +281,65 @@ def test_float_to_integer(gpu: str) -> None:
             limited = 0.0 if np.isnan(value) else min(max(float(value), -(2.0**70)), 2.0**70)
             want = min(max(int(CONVERSIONS[mode](limited)), low), high)
             assert int(got) == want, (name, kind, mode, value)
+
+
+SIMD_PAIRS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "add": ("u", lambda a, b, low, high: a + b),
+    "sub": ("u", lambda a, b, low, high: a - b),
+    "addss": ("s", lambda a, b, low, high: np.clip(a + b, low, high)),
+    "subss": ("s", lambda a, b, low, high: np.clip(a - b, low, high)),
+    "addus": ("u", lambda a, b, low, high: np.clip(a + b, low, high)),
+    "subus": ("u", lambda a, b, low, high: np.clip(a - b, low, high)),
+    "absdiffs": ("s", lambda a, b, low, high: np.abs(a - b)),
+    "absdiffu": ("u", lambda a, b, low, high: np.abs(a - b)),
+    "avgu": ("u", lambda a, b, low, high: (a + b + 1) // 2),
+    "haddu": ("u", lambda a, b, low, high: (a + b) // 2),
+    "maxs": ("s", lambda a, b, low, high: np.maximum(a, b)),
+    "maxu": ("u", lambda a, b, low, high: np.maximum(a, b)),
+    "mins": ("s", lambda a, b, low, high: np.minimum(a, b)),
+    "minu": ("u", lambda a, b, low, high: np.minimum(a, b)),
+    "abs": ("s", lambda a, b, low, high: np.abs(a)),
+    "neg": ("s", lambda a, b, low, high: -a),
+    "absss": ("s", lambda a, b, low, high: np.minimum(np.abs(a), high)),
+    "negss": ("s", lambda a, b, low, high: np.minimum(-a, high)),
+    "cmpeq": ("u", lambda a, b, low, high: -(a == b).astype(np.int64)),
+    "setne": ("u", lambda a, b, low, high: (a != b).astype(np.int64)),
+    "cmpges": ("s", lambda a, b, low, high: -(a >= b).astype(np.int64)),
+    "setgeu": ("u", lambda a, b, low, high: (a >= b).astype(np.int64)),
+    "cmpgts": ("s", lambda a, b, low, high: -(a > b).astype(np.int64)),
+    "cmpgtu": ("u", lambda a, b, low, high: -(a > b).astype(np.int64)),
+    "setles": ("s", lambda a, b, low, high: (a <= b).astype(np.int64)),
+    "cmpleu": ("u", lambda a, b, low, high: -(a <= b).astype(np.int64)),
+    "setlts": ("s", lambda a, b, low, high: (a < b).astype(np.int64)),
+    "cmpltu": ("u", lambda a, b, low, high: -(a < b).astype(np.int64)),
+}
+"""CUDA's SIMD intrinsics: signedness of a lane, and the result before it is cut to the lane."""
+
+
+@pytest.mark.parametrize("lanes", [2, 4])
+def test_simd_intrinsics(gpu: str, lanes: int) -> None:
+    bits = 32 // lanes
+    unsigned = np.dtype(f"u{bits // 8}")
+    ends = np.array([0, 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1], unsigned)
+    parts = [np.concatenate([RNG.choice(ends, 1000), RNG.integers(0, 1 << bits, 1048, unsigned)]) for _ in range(2)]
+    words = [part.view(np.uint32) for part in parts]
+    count = words[0].size
+    lines = [
+        f"o[{k} * n + i] = __v{name}{lanes}(x[i]{'' if name in ('abs', 'neg', 'absss', 'negss') else ', y[i]'});"
+        for k, name in enumerate([*SIMD_PAIRS, "sads", "sadu"])
+    ]
+    source = (
+        'extern "C" __global__ void k(const unsigned *x, const unsigned *y, unsigned *o, int n) {\n'
+        f"int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {{ {' '.join(lines)} }} }}"
+    )
+    out = np.zeros((len(lines), count), np.uint32)
+    run(source, *words, out, threads=count, cuda=True)
+    for got, (name, (sign, value)) in zip(out, SIMD_PAIRS.items(), strict=False):
+        lane = np.dtype(f"{'i' if sign == 's' else 'u'}{bits // 8}")
+        a, b = (part.view(lane).astype(np.int64) for part in parts)
+        limits = np.iinfo(lane)
+        want = value(a, b, limits.min, limits.max).astype(np.int64).astype(unsigned)
+        assert (got.view(unsigned) == want).all(), name
+    for got, kind in zip(out[-2:], "iu", strict=True):
+        a, b = (part.view(f"{kind}{bits // 8}").astype(np.int64).reshape(-1, lanes) for part in parts)
+        assert (got == np.abs(a - b).sum(axis=1)).all()

@@ -16,6 +16,7 @@
 #include "hip/hip_runtime.h"
 #include "cuda_runtime_api.h"
 #include "softrock/cuda/host_math.h"
+#include "softrock/cuda/simd.h"
 #include "softrock/cuda/conceal.h"
 
 #endif
