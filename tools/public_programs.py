@@ -46,17 +46,18 @@ OUTSIDE = {
     "GL": "OpenGL", "glut": "OpenGL", "glew": "OpenGL", "cuda_gl_interop": "OpenGL", "GLFW": "OpenGL",
     "glad": "OpenGL", "vulkan": "Vulkan", "opencv": "OpenCV", "opencv2": "OpenCV", "FreeImage": "FreeImage",
     "thrust": "Thrust", "cub": "CUB", "mpi": "MPI", "openacc": "OpenACC", "omp": "OpenMP", "torch": "PyTorch",
-    "helper_cuda": "NVIDIA's helper headers", "helper_functions": "NVIDIA's helper headers",
+    "helper_cuda": "NVIDIA's helper headers", "helper_timer": "NVIDIA's helper headers",
+    "helper_functions": "NVIDIA's helper headers",
     "windows": "Windows", "mma": "mma.h",
 }  # fmt: skip
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 _MAIN = re.compile(r"^\s*(?:extern\s+\"C\"\s+)?(?:int|void|auto)?\s*main\s*\(", re.M)
 _GOOD = re.compile(
     r"\b(pass(ed)?|success(ful(ly)?)?|match(es|ed)?|correct|validat(ed|ion)|verified|equal|no errors?"
-    r"|errors?\s*[:=]\s*0)\b",
+    r"|errors?\s*[:=]\s*0)\b|通过",
     re.I,
 )
-_MISMATCH = r"do(es)?(n't| not) match|not match|mismatch|\bfail|incorrect|\bwrong\b|not equal"
+_MISMATCH = r"do(es)?(n't| not) match|not match|mismatch|\bfail|incorrect|\bwrong\b|not equal|❌"
 _BAD = re.compile(
     _MISMATCH + r"|^softrock: |\bnan\b|(?<!square )\berrors?\b(?!\s*[:=]\s*0*(\.0*)?(e[-+]\d+)?\s*$)", re.I
 )
