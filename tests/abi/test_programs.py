@@ -47,6 +47,7 @@ def test_lost_printf_output_is_told(build: Build, run: Run, gpu: str) -> None:
     ("what", "sync", "message"),
     [
         ("null", "hipErrorIllegalAddress", "Memory access fault by GPU node-1"),
+        ("recurse", "hipErrorIllegalAddress", "bytes of private memory of a thread; do functions call"),
         ("assert", "hipErrorAssert", "an assertion failed"),
         ("trap", "hipErrorLaunchFailure", "trap"),
         ("threads", "hipSuccess", "2048 threads a block"),

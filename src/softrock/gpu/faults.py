@@ -76,7 +76,11 @@ def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
 
 def _place(code_pc: int, gpu_pc: int, function: SoftwareFunction | None, kind: engine.FaultKind) -> list[str]:
     text = locate(code_pc, gpu_pc, function)
-    return [f"  at {text}"] if text else []
+    lines = [f"  at {text}"] if text else []
+    if kind is engine.FaultKind.MEMORY and "`scratch_" in text and function and function.prepared:
+        room = function.prepared.scratch_lane_bytes
+        lines.append(f"  beyond the {room} bytes of private memory of a thread; do functions call themselves too deep?")
+    return lines
 
 
 def locate(code_pc: int, gpu_pc: int, function: SoftwareFunction | None) -> str:

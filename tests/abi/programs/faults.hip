@@ -15,12 +15,20 @@ struct Late {
 };
 static Late late;
 
+__device__ __attribute__((noinline)) int deep(int n, volatile int *p) {
+    volatile int local[32];
+    local[n & 31] = n;
+    return p[1] ? n : deep(n + 1, p) + local[n & 31];
+}
+__global__ void recurse(int *p) { p[0] = deep(0, p); }
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     int *p = nullptr;
     hipMalloc(&late.memory, 64);
     hipMemset(late.memory, 0, 64);
     if (!std::strcmp(what, "null")) store<<<1, 64>>>(p);
+    if (!std::strcmp(what, "recurse")) recurse<<<1, 64>>>(late.memory);
     if (!std::strcmp(what, "assert")) check<<<1, 64>>>(4);
     if (!std::strcmp(what, "trap")) trap<<<1, 64>>>();
     if (!std::strcmp(what, "threads")) store<<<1, 2048>>>(late.memory);
