@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from softrock.core.errors import SoftrockError
     from softrock.hip.python import (
         Array,
         Device,
@@ -34,6 +35,7 @@ __all__ = [
     "Event",
     "Kernel",
     "Module",
+    "SoftrockError",
     "Stream",
     "array",
     "compile",
@@ -48,8 +50,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "SoftrockError":
+        from softrock.core.errors import SoftrockError
+
+        return SoftrockError
     if name in __all__:
         from softrock.hip import python
 
         return getattr(python, name)
     raise AttributeError(f"module 'softrock' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

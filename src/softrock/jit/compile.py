@@ -10,6 +10,9 @@ from softrock.core import settings
 from softrock.core.errors import SoftrockError
 from softrock.jit.host import target_machine
 
+BRANCH_LIMIT = 5000
+"""Branches in a module above which code is generated without optimisation."""
+
 
 def dump(kernel: str, stage: str, content: str | bytes) -> None:
     """Write one stage of one kernel to the dump folder, where one is asked for (SOFTROCK_DUMP).
@@ -44,7 +47,8 @@ def object_of(text: str, kernel: str, *, large: bool = False) -> bytes:
 
     level = settings.load().opt
     dump(kernel, "ll", text)
-    machine = target_machine(level)
+    # Above that many branches LLVM's better code generators take minutes.
+    machine = target_machine(0 if text.count("\n  br ") > BRANCH_LIMIT else level)
     try:
         module = binding.parse_assembly(text)
         module.triple = machine.triple

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -130,6 +132,25 @@ def _build(code: CodeObject, kernel: Kernel, timings: Timings) -> dict[str, Any]
     }
 
 
+@contextlib.contextmanager
+def _progress(kernel: str) -> Iterator[None]:
+    """Tell a person at a terminal what is going on when a translation takes more than a second."""
+    if not os.isatty(2):
+        yield
+        return
+    start = time.monotonic()
+    notice = threading.Timer(1.0, lambda: os.write(2, f"softrock: translating kernel {kernel} ...\n".encode()))
+    notice.daemon = True
+    notice.start()
+    try:
+        yield
+    finally:
+        notice.cancel()
+        seconds = time.monotonic() - start
+        if seconds > 1.0:
+            os.write(2, f"softrock: translated in {seconds:.1f} s\n".encode())
+
+
 def _cached(key: str) -> dict[str, Any] | None:
     body = cache.read(_CACHE_KIND, key)
     if body is None:
@@ -157,7 +178,8 @@ def prepare(code: CodeObject, kernel: Kernel, helpers: Mapping[str, int]) -> Pre
         entry = None if settings.load().dump is not None else _cached(key)
         timings.cached = entry is not None
         if entry is None:
-            entry = _build(code, kernel, timings)
+            with _progress(kernel.name):
+                entry = _build(code, kernel, timings)
             cache.write(_CACHE_KIND, key, msgpack.packb(entry))
     start = time.perf_counter()
     functions: list[tuple[int, str]] = [(a, n) for a, n in entry["functions"]]

@@ -23,8 +23,11 @@ from softrock.lift.wave import OFFSET
 END = 1
 """What a translated function returns when the wave has ended; no code stands at address 1."""
 
-DUAL_LIMIT = 6000
+DUAL_LIMIT = 3000
 """Above this many instructions a function gets only the masked version: compile time before speed."""
+
+DUAL_BLOCKS = 500
+"""The same for the number of basic blocks: LLVM's time grows fast with it."""
 
 COMPACT_LIMIT = 400
 """Above this many instructions masked memory accesses are calls."""
@@ -83,7 +86,7 @@ class FunctionLifter:
         self.x.vgprs = unit.vgprs
         self.nodes: dict[tuple[int, bool], Block] = {}
         self.pending: list[tuple[int, bool]] = []
-        self.dual = graph.instructions <= DUAL_LIMIT
+        self.dual = graph.instructions <= DUAL_LIMIT and len(graph.blocks) <= DUAL_BLOCKS
         self.x.compact = graph.instructions > COMPACT_LIMIT
         self.yields = False
         self.debug_lines: dict[int, None] = {}
