@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -129,3 +132,22 @@ def test_devices_are_named_as_software() -> None:
     assert first.name.endswith("(software)")
     assert first.backend == "software"
     assert first.warp_size in (32, 64)
+
+
+def test_a_fault_that_was_caught_does_not_decide_the_exit_status() -> None:
+    """The C library, loaded into the same Python, forces the status of native programs only."""
+    program = """
+import ctypes, softrock
+from softrock import abi
+library = ctypes.CDLL(str(abi.library_dir() / "libamdhip64.so.7"))
+assert library.hipGetDeviceCount(ctypes.byref(ctypes.c_int())) == 0
+module = softrock.compile('extern "C" __global__ void k(int *p) { p[threadIdx.x] = 1; }')
+try:
+    module.k[1, 64](None)
+    softrock.synchronize()
+except softrock.SoftrockError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    assert "hipErrorIllegalAddress" in done.stdout
+    assert done.returncode == 0

@@ -31,6 +31,7 @@ def run(program: Path, arguments: list[str]) -> int:
 
     if not program.is_file():
         raise SoftrockError(f"no such program: {program}", hint="give the file that the compiler made")
+    os.environ["SOFTROCK_NATIVE_PROGRAM"] = "1"  # the C library then judges the exit status as in any other program
     for name in ("libamdhip64.so.7", "libhiprtc.so.7"):
         ctypes.CDLL(str(build.library_dir() / name), mode=ctypes.RTLD_GLOBAL)
     try:

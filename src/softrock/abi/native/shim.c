@@ -172,9 +172,11 @@ static void at_exit(int status, void *argument) {
     shared->phase = 2;
 }
 
-/* The last thing this library does. A program that ignored a kernel's failure must not look successful. */
+/* The last thing this library does. A program that ignored a kernel's failure must not look successful. Python programs
+ * see failures as exceptions, and what they do with them is theirs to say. */
 __attribute__((destructor)) static void last_words(void) {
-    if (runtime == &own && (own.failure || own.unseen) && exit_status == 0) {
+    int native = own.embedded || getenv("SOFTROCK_NATIVE_PROGRAM");
+    if (native && runtime == &own && (own.failure || own.unseen) && exit_status == 0) {
         fflush(0);
         _exit(own.failure ? own.failure : 1);
     }
