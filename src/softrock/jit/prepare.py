@@ -99,7 +99,6 @@ def cache_key(code: CodeObject, kernel: Kernel) -> str:
     """What the translation depends on: code, kernel, host CPU, level, translator."""
     from softrock import __version__
     from softrock.jit.host import host
-    from softrock.lift.module import TRANSLATOR_VERSION
     from softrock.lift.version import source_hash
 
     return cache.key_of(
@@ -107,7 +106,6 @@ def cache_key(code: CodeObject, kernel: Kernel) -> str:
         kernel.name,
         host().key,
         str(settings.load().opt),
-        str(TRANSLATOR_VERSION),
         __version__,
         source_hash(),
     )

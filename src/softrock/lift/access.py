@@ -65,10 +65,16 @@ def _masked_load(x: Wave, ty: Ty, pointer: str) -> Val:
     )
 
 
-def _gather(x: Wave, ty: Ty, addresses: Val) -> Val:
+def _pointers(x: Wave, addresses: Val) -> tuple[str, str]:
+    """LLVM type and name of the lanes' addresses as pointers."""
     pointers = f"<{x.W} x ptr>"
     ref = f"%g{x.b.counter}.ptrs"
     x.b.line(f"{ref} = inttoptr {addresses.typed} to {pointers}")
+    return pointers, ref
+
+
+def _gather(x: Wave, ty: Ty, addresses: Val) -> Val:
+    pointers, ref = _pointers(x, addresses)
     name = f"llvm.masked.gather.{ty.mangled}.v{x.W}p0"
     x.b.declare(name, f"declare {ty.llvm} @{name}({pointers}, i32, <{x.W} x i1>, {ty.llvm})")
     return x.b.op_debug(
@@ -78,9 +84,7 @@ def _gather(x: Wave, ty: Ty, addresses: Val) -> Val:
 
 
 def scatter(x: Wave, value: Val, addresses: Val) -> None:
-    pointers = f"<{x.W} x ptr>"
-    ref = f"%g{x.b.counter}.ptrs"
-    x.b.line(f"{ref} = inttoptr {addresses.typed} to {pointers}")
+    pointers, ref = _pointers(x, addresses)
     name = f"llvm.masked.scatter.{value.ty.mangled}.v{x.W}p0"
     x.b.declare(name, f"declare void @{name}({value.ty.llvm}, {pointers}, i32, <{x.W} x i1>)")
     x.b.line_debug(f"call void @{name}({value.typed}, {pointers} {ref}, i32 1, {x.exec_mask().typed})")

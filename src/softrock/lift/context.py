@@ -171,14 +171,6 @@ class Wave:
         self.regs.forget()
         self._mask = None
 
-    def new_block_keeps_exec(self) -> None:
-        """Begin a basic block whose registers must be read from their slots again, EXEC being the same."""
-        self.regs.forget()
-        self._mask = None
-
-    def exec_changed(self) -> None:
-        self._mask = None
-
     @property
     def clamp(self) -> bool:
         """Whether the instruction asks for clamping; an integer operation that reads this must saturate."""

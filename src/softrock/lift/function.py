@@ -90,6 +90,7 @@ class FunctionLifter:
         self.x.compact = graph.instructions > COMPACT_LIMIT
         self.yields = False
         self.debug_lines: dict[int, None] = {}
+        self._late: list[tuple[Block, Block, int]] = []
         self._spin_edges = self._find_spins()
 
     # -- driving ---------------------------------------------------------------------------------------------
@@ -264,8 +265,6 @@ class FunctionLifter:
         self._late.append((between, node, turns))
         return between
 
-    _late: list[tuple[Block, Block, int]]
-
     def _finish_edges(self) -> None:
         for between, node, turns in self._late:
             self.b.begin(between)
@@ -290,7 +289,6 @@ class FunctionLifter:
         """Back edges of loops that may wait for another wave, and how many turns apart they yield. A loop waits on
         what an atomic or a coherent load gives back; one whose atomics give nothing back hardly ever does, but
         may still watch memory by plain loads."""
-        self._late = []
         waits = {a: n for b in self.graph.blocks.values() for a, n in map(watched, b.insts) if n}
         edges: dict[tuple[int, int], int] = {}
         for block in self.graph.blocks.values():

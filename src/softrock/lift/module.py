@@ -13,9 +13,6 @@ from softrock.lift import cfg, registry
 from softrock.lift.context import Mode
 from softrock.lift.function import END, FunctionLifter, Unit, function_name
 
-TRANSLATOR_VERSION = 1
-"""Part of the code cache's key: raise it with every change of the code that is generated."""
-
 _DENORMALS_ON = 3
 _ROUND_NEAREST = 0
 

@@ -211,10 +211,6 @@ class Registers:
         self._exec = value
         self._exec_dirty = True
 
-    def know_exec(self, value: Val) -> None:
-        """EXEC has this value here, as control flow has shown; nothing needs storing."""
-        self._exec = value
-
     def cached(self) -> tuple[Any, ...]:
         """Copies of the caches."""
         return (

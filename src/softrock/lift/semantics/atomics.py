@@ -140,7 +140,7 @@ def _buffer(code: str, bits: int) -> Raw:
         data, compare = _operands(x, inst, code, bits)
         place = buffer.locate(x, inst, bits // 8)
         returning = bool(inst.mod("glc") or inst.mod("sc0") or inst.mod("th"))
-        with buffer.only(x, place.inside):
+        with x.restricted(place.inside):
             if inst.dst or not returning:
                 perform(x, inst, code, bits, access.lane_addresses(x, place.where), data, compare, False)
             else:

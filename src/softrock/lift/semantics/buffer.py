@@ -7,8 +7,6 @@ structured ones (a stride, and an index) by index; gfx10 and later choose by the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from softrock.codeobj.kernel import has_architected_flat_scratch
@@ -118,19 +116,12 @@ def _in_range(
     return select.eq(_STRUCTURED).splat(x.W).select(structured, result)
 
 
-@contextmanager
-def only(x: Wave, lanes: Val) -> Iterator[None]:
-    """Restrict EXEC to `lanes` (u1) for the memory accesses emitted inside."""
-    with x.restricted(lanes):
-        yield
-
-
 def _load(x: Wave, inst: Instruction, size: int) -> list[Val]:
     place = locate(x, inst, size)
     words = max(1, size // 4)
 
     def bounded() -> list[Val]:
-        with only(x, place.inside):
+        with x.restricted(place.inside):
             return access.load(x, place.where, size)
 
     if not x.full:
@@ -144,7 +135,7 @@ def _store(x: Wave, inst: Instruction, size: int, data: list[Val]) -> None:
     place = locate(x, inst, size)
 
     def bounded() -> list[Val]:
-        with only(x, place.inside):
+        with x.restricted(place.inside):
             access.store(x, place.where, size, data)
         return []
 

@@ -21,7 +21,7 @@ def _switch(x: Wave, base: int, index: Val, body: Callable[[int], Val | None]) -
     registers."""
     b = x.b
     x.regs.flush()
-    x.new_block_keeps_exec()
+    x.new_block()
     join, default = b.new_block("indexed"), b.new_block("beyond")
     cases = [b.new_block("register") for _ in range(base, x.vgprs)]
     table = " ".join(f"i32 {k}, label %{block.label}" for k, block in enumerate(cases))
@@ -30,7 +30,7 @@ def _switch(x: Wave, base: int, index: Val, body: Callable[[int], Val | None]) -
     arrived: list[tuple[Val, Block]] = []
     for k, block in enumerate(cases):
         b.begin(block)
-        x.new_block_keeps_exec()
+        x.new_block()
         value = body(base + k)
         x.regs.flush()
         if value is not None:
@@ -41,7 +41,7 @@ def _switch(x: Wave, base: int, index: Val, body: Callable[[int], Val | None]) -
         arrived.append((x.const("u32", 0), b.block))
     b.branch(join)
     b.begin(join)
-    x.new_block_keeps_exec()
+    x.new_block()
     return b.phi(arrived[0][0].ty, arrived) if arrived else None
 
 
