@@ -1,13 +1,4 @@
-// The kernels of bench/run.py: a naive matrix product and all-pairs n-body.
-
-extern "C" __global__ __launch_bounds__(64) void matmul(int n, const float *__restrict__ a, const float *__restrict__ b,
-                                                        float *__restrict__ c) {
-    int col = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y;
-    float acc = 0;
-#pragma unroll 4
-    for (int k = 0; k < n; k++) acc += a[row * n + k] * b[k * n + col];
-    c[row * n + col] = acc;
-}
+// All-pairs gravity: a thread a body.
 
 extern "C" __global__ __launch_bounds__(64) void nbody(int n, const float4 *__restrict__ p, float4 *__restrict__ out) {
     int i = blockIdx.x * 64 + threadIdx.x;
