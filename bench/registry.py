@@ -135,7 +135,7 @@ def case(
 
 
 def cases(patterns: Sequence[str] = ()) -> list[Case]:
-    """The registered cases whose names match one of the globs (all without any), in the order of their modules.
+    """The registered cases whose names match one of the globs (all without any): rates, then costs.
 
     Raises:
         ValueError: a pattern matches nothing.
@@ -146,4 +146,5 @@ def cases(patterns: Sequence[str] = ()) -> list[Case]:
     for pattern in patterns:
         if not fnmatch.filter(_cases, pattern):
             raise ValueError(f"no case matches {pattern!r}; cases: {', '.join(_cases)}")
-    return [c for c in _cases.values() if not patterns or any(fnmatch.fnmatchcase(c.name, p) for p in patterns)]
+    chosen = [c for c in _cases.values() if not patterns or any(fnmatch.fnmatchcase(c.name, p) for p in patterns)]
+    return sorted(chosen, key=lambda c: c.cost)
