@@ -66,6 +66,42 @@ def test_changing_the_source_leaves_the_executable_alone(module: modules.Module,
     assert _first(data) == 11
 
 
+def test_launches_follow_what_changes_between_them(module: modules.Module, data: int) -> None:
+    """What was written down at the first launch is thrown away when nodes, allocations or the stream change."""
+    graph = Graph()
+    first = graph.add(_kernel(module, data, 1))
+    child = Graph()
+    child.add(_kernel(module, data, 10))
+    middle = graph.add(nodes.ChildNode(child), [first])
+    host = graph.add(nodes.EmptyNode(), [middle])
+    copy = memory.malloc(256)
+    graph.add(nodes.CopyNode(Copy(copy, data, 256), memory.DEVICE_TO_DEVICE), [host])
+    ready = Executable(graph)
+    expected = 0
+    for change in (0, 1, 2, 3, 4):
+        if change == 1:
+            ready.twin(first).take(_kernel(module, data, 100))
+        elif change == 2:
+            ready.disabled.add(ready.twin(middle))
+        elif change == 3:
+            ready.disabled.clear()
+        expected += (11, 110, 100, 110, 110)[change]
+        ready.launch(streams.create() if change == 4 else 0)
+        ready_copy = _first(copy)
+        assert (_first(data), ready_copy) == (expected, expected)
+    memory.free(copy)
+    small = memory.malloc(16)
+    graph.add(nodes.CopyNode(Copy(small, data, 16), memory.DEVICE_TO_DEVICE))
+    ready = Executable(graph)
+    ready.launch(0)
+    _first(data)
+    memory.free(small)
+    keep = [memory.malloc(8) for _ in range(2)]
+    ready.twin(graph.nodes[-1]).take(nodes.CopyNode(Copy(keep[0], data, 512), memory.DEVICE_TO_DEVICE))
+    with pytest.raises(HipError, match="hipErrorInvalidValue"):
+        ready.launch(0)
+
+
 def test_update_takes_parameters_of_the_same_shape(module: modules.Module, data: int) -> None:
     def make(value: int, extra: bool = False, kind: type[nodes.Node] | None = None) -> Graph:
         graph = Graph()

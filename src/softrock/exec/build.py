@@ -17,7 +17,7 @@ from typing import Final
 from softrock.core import cache
 from softrock.core.errors import ToolError, UnsupportedError
 
-SOURCES: Final = ("fiber.c", "slot.c", "copy.c", "pool.c", "queue.c", "fault.c")
+SOURCES: Final = ("fiber.c", "slot.c", "copy.c", "pool.c", "batch.c", "queue.c", "fault.c")
 """Compiled as one translation unit, in this order, followed by `LEAVES`."""
 
 LEAVES: Final = ("lanes.c", "atomics.c", "helpers.c")

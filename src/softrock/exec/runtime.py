@@ -13,12 +13,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum, IntFlag
+from enum import IntFlag
 from typing import Any, Final
 
 from softrock.core import settings
 from softrock.core.errors import DeviceFault, SoftrockError, UsageError
 from softrock.exec import build
+from softrock.exec.faults import Access as Access
+from softrock.exec.faults import Fault as Fault
+from softrock.exec.faults import FaultKind as FaultKind
+from softrock.exec.faults import WaveAt as WaveAt
+from softrock.exec.faults import WaveState as WaveState
+from softrock.exec.faults import describe as describe
+from softrock.exec.faults import fault_of
 
 FIBER_STACK_BYTES: Final = 1 << 20
 """Host stack of a wave that can be suspended (address space; only touched pages cost memory)."""
@@ -39,94 +46,6 @@ class Flags(IntFlag):
     """All workgroups are resident at once; needs FIBERS."""
 
 
-class FaultKind(IntEnum):
-    """Why a launch was ended; see ``SR_FAULT_*`` in api.h."""
-
-    NONE = 0
-    MEMORY = 1
-    TRAP = 2
-    BAD_PC = 3
-    UNSUPPORTED = 4
-    ABORTED = 5
-    ARITHMETIC = 6
-    ILLEGAL = 7
-    STACK = 8
-    COPY = 9
-    NO_MEMORY = 10
-    MISUSE = 11
-
-
-class Access(IntEnum):
-    """What a faulting instruction did to the address."""
-
-    UNKNOWN = 0
-    READ = 1
-    WRITE = 2
-    EXECUTE = 3
-
-
-class WaveState(IntEnum):
-    """What a wave was doing when its launch was ended."""
-
-    RUNNING = 0
-    BARRIER = 1
-    READY = 2
-    """Suspended in a yield, or able to go on."""
-    UNSTARTED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class WaveAt:
-    """Where a wave was when its launch was ended. `host_pc` lies in the launch's code, or is 0 if that is
-    not known."""
-
-    host_pc: int
-    group: tuple[int, int, int]
-    wave_id: int
-    state: WaveState
-    worker: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What ended a launch (or a copy of the queue).
-
-    Attributes:
-        kind: why.
-        access: for MEMORY and COPY what was done to `address`.
-        code: trap id (TRAP), the translator's code (UNSUPPORTED), the reason given (ABORTED).
-        signal: host signal number, 0 if none.
-        address: the address touched, or the target of BAD_PC; None where the host does not tell it
-            (addresses that are not canonical).
-        host_pc: where the host processor was.
-        code_pc: the innermost address within the launch's translated code, 0 if none: look it up in the
-            line maps. For a faulting instruction it is that instruction; for a call the return address.
-        gpu_pc: where the translated code said it itself, else 0.
-        fn, user: as in the launch.
-        seq: number of the packet in its queue.
-        group, wave_id: the wave.
-        kernel: name (at most 191 bytes).
-        waves: for launches that were interrupted, where every wave that was resident stood.
-    """
-
-    kind: FaultKind
-    access: Access
-    code: int
-    signal: int
-    address: int | None
-    host_pc: int
-    code_pc: int
-    gpu_pc: int
-    fn: int
-    user: int
-    seq: int
-    group: tuple[int, int, int]
-    wave_id: int
-    kernel: str
-    worker: int
-    waves: tuple[WaveAt, ...] = ()
-
-
 def _check(result: int, what: str) -> int:
     if result >= 0:
         return result
@@ -136,6 +55,53 @@ def _check(result: int, what: str) -> int:
             hint="free memory, raise the limit on address space (ulimit -v), or lower SOFTROCK_THREADS",
         )
     raise UsageError(f"{what}: invalid arguments", hint="check grid, block and argument sizes")
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the launches of a kernel that have ended took, all together.
+
+    Attributes:
+        launches, groups: how many launches and workgroups there were.
+        run_ns: from begin to end of each launch, added up (host nanoseconds; launches of several queues overlap).
+    """
+
+    launches: int
+    groups: int
+    run_ns: int
+
+
+class Kernel:
+    """What all launches of a kernel share: its present host code, and what they took.
+
+    Each launch reads the code once, when it begins to run (``work_begin`` in native/queue.c); so code can be replaced
+    while launches wait, run, or stand in graphs. Code that was replaced must stay loaded until the launches that
+    began with it have ended.
+
+    Args:
+        fn: host address of ``void kernel(sr_wave *)``.
+        calls: host address of its call table, 0 for none.
+        code: host address range [low, high) of the code.
+        flags: `Flags.FIBERS` or none.
+    """
+
+    __slots__ = ("_codes", "raw")
+
+    def __init__(self, fn: int, *, calls: int = 0, code: tuple[int, int] = (0, 0), flags: Flags = Flags.NONE) -> None:
+        self.raw = runtime().ffi.new("sr_kernel *")
+        self._codes: list[Any] = []
+        self.replace(fn, calls=calls, code=code, flags=flags)
+
+    def replace(self, fn: int, *, calls: int = 0, code: tuple[int, int] = (0, 0), flags: Flags = Flags.NONE) -> None:
+        """Let launches that begin from now on run other code of the same kernel. May be called from any thread."""
+        run = runtime()
+        made = run.ffi.new("sr_code *", [fn, calls, code[0], code[1], int(flags & Flags.FIBERS)])
+        self._codes.append(made)
+        run.lib.sr_kernel_set_code(self.raw, made)
+
+    def totals(self) -> Totals:
+        """What its launches took so far."""
+        return Totals(self.raw.launches, self.raw.groups, self.raw.run_ns)
 
 
 class Launch:
@@ -151,11 +117,12 @@ class Launch:
         code: host address range [low, high) of the translated code.
         code_base, user: handed to the kernel and to reports as they are.
         kernel_object: goes into the AQL packet.
+        kernel: where `fn`, `calls`, `code` and FIBERS come from when the launch begins; None to use those given here.
 
     One object must not be changed by two threads at once; queues copy it.
     """
 
-    __slots__ = ("_lds", "_name", "raw", "times")
+    __slots__ = ("_lds", "_name", "kernel", "raw", "times")
 
     def __init__(
         self,
@@ -171,6 +138,7 @@ class Launch:
         code_base: int = 0,
         user: int = 0,
         kernel_object: int = 0,
+        kernel: Kernel | None = None,
     ) -> None:
         ffi = runtime().ffi
         self._name = ffi.new("char[]", name.encode())
@@ -185,6 +153,9 @@ class Launch:
         )
         raw.code_lo, raw.code_hi = code
         raw.kernel_object = kernel_object
+        self.kernel = kernel
+        if kernel is not None:
+            raw.kernel = kernel.raw
         self._lds = raw.lds_bytes = lds_bytes
 
     def shape(
@@ -219,6 +190,62 @@ class Launch:
         CLOCK_MONOTONIC)."""
         self.times = runtime().ffi.new("uint64_t[2]")
         self.raw.times = self.times
+
+
+class Batch:
+    """Launches, copies and fills that are written down once and enqueued together, in order, as often as wanted.
+
+    Methods that add raise UsageError once the batch was enqueued.
+    """
+
+    __slots__ = ("_ffi", "_held", "_lib", "raw")
+
+    def __init__(self) -> None:
+        self.raw: Any = None
+        run = runtime()
+        self._lib, self._ffi = run.lib, run.ffi
+        self._held: list[Any] = []
+        self.raw = self._lib.sr_batch_new()
+        if not self.raw:
+            raise SoftrockError("the host has no memory left for a batch")
+
+    def launch(self, launch: Launch, kernarg: bytes | bytearray | memoryview = b"") -> None:
+        """Add a launch as it is now; arguments are copied."""
+        _arguments(launch, kernarg, self._ffi)
+        self._held.append(launch.kernel)
+        _check(self._lib.sr_batch_launch(self.raw, launch.raw), "kernel launch")
+
+    def copy(self, dst: int, src: int, width: int, height: int = 1, depth: int = 1, *pitches: int) -> None:
+        """Add a copy; `pitches` are those of :meth:`Queue.copy` in its order."""
+        box = self._ffi.new("sr_copy *", [dst, src, width, height, depth, *pitches])
+        _check(self._lib.sr_batch_copy(self.raw, box), "copy")
+
+    def fill(
+        self, dst: int, value: int, width: int, height: int = 1, depth: int = 1, *, element: int = 1,
+        pitch: int = 0, slice: int = 0,
+    ) -> None:  # fmt: skip
+        """Add a fill, see :meth:`Queue.fill`."""
+        box = self._ffi.new("sr_fill *", [dst, width, height, depth, pitch, slice, value & 0xFFFFFFFF, element])
+        _check(self._lib.sr_batch_fill(self.raw, box), "fill")
+
+    def close(self) -> None:
+        """Give the batch up; what is enqueued still runs."""
+        if self.raw:
+            self._lib.sr_batch_free(self.raw)
+            self.raw = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _arguments(launch: Launch, kernarg: bytes | bytearray | memoryview, ffi: Any) -> None:
+    """Point a launch at its arguments."""
+    raw = launch.raw
+    if kernarg:
+        data = ffi.from_buffer(kernarg)
+        raw.kernarg, raw.kernarg_bytes = data, len(data)
+    else:
+        raw.kernarg_bytes = 0
 
 
 class Event:
@@ -288,14 +315,13 @@ class Queue:
         Raises:
             UsageError: the shape or the argument size is invalid.
         """
-        raw = launch.raw
-        if kernarg:
-            data = self._ffi.from_buffer(kernarg)
-            raw.kernarg, raw.kernarg_bytes = data, len(data)
-        else:
-            raw.kernarg_bytes = 0
-        seq = self._lib.sr_enqueue_launch(self.raw, raw)
+        _arguments(launch, kernarg, self._ffi)
+        seq = self._lib.sr_enqueue_launch(self.raw, launch.raw)
         return seq if seq > 0 else _check(seq, "kernel launch")
+
+    def batch(self, batch: Batch) -> int:
+        """Enqueue everything in a batch as one packet. After a fault in it the rest of it is skipped."""
+        return _check(self._lib.sr_enqueue_batch(self.raw, batch.raw), "batch")
 
     def memcpy(self, dst: int, src: int, size: int) -> int:
         """Copy `size` bytes between host addresses (device pointers are host addresses)."""
@@ -383,40 +409,7 @@ class Queue:
 
         In the error state launches, copies and fills are skipped; events, markers and calls are carried out.
         """
-        ffi, lib = self._ffi, self._lib
-        raw = ffi.new("sr_fault *")
-        if not lib.sr_queue_fault(self.raw, raw):
-            return None
-        count = lib.sr_queue_waves(self.raw, ffi.NULL, 0)
-        waves = ffi.new("sr_wave_at[]", count or 1)
-        count = min(count, lib.sr_queue_waves(self.raw, waves, count))
-        return Fault(
-            kind=FaultKind(raw.kind),
-            access=Access(raw.access),
-            code=raw.code,
-            signal=raw.signal,
-            address=raw.address if raw.address_known else None,
-            host_pc=raw.host_pc,
-            code_pc=raw.code_pc,
-            gpu_pc=raw.gpu_pc,
-            fn=raw.fn,
-            user=raw.user,
-            seq=raw.seq,
-            group=(raw.group[0], raw.group[1], raw.group[2]),
-            wave_id=raw.wave_id,
-            kernel=ffi.string(raw.kernel).decode(errors="replace"),
-            worker=raw.worker,
-            waves=tuple(
-                WaveAt(
-                    each.host_pc,
-                    (each.group[0], each.group[1], each.group[2]),
-                    each.wave_id,
-                    WaveState(each.state),
-                    each.worker,
-                )
-                for each in (waves[i] for i in range(count))
-            ),
-        )
+        return fault_of(self._ffi, self._lib, self.raw)
 
     def clear(self) -> None:
         """Leave the error state."""
@@ -440,36 +433,6 @@ class Queue:
 
     def __del__(self) -> None:
         self.close()
-
-
-def describe(fault: Fault) -> str:
-    """One sentence for a fault, without source positions (those are in the code's line maps)."""
-    place = f"kernel {fault.kernel or hex(fault.fn)}, workgroup {fault.group}, wave {fault.wave_id}"
-    address = "an address that is not canonical" if fault.address is None else f"address {fault.address:#x}"
-    access = {Access.READ: "read from", Access.WRITE: "write to", Access.EXECUTE: "execution at"}.get(
-        fault.access, "access to"
-    )
-    match fault.kind:
-        case FaultKind.MEMORY:
-            return f"memory access fault: {access} {address} in {place}"
-        case FaultKind.COPY:
-            return f"memory access fault: {access} {address} in a copy or fill"
-        case FaultKind.TRAP:
-            return f"trap {fault.code} in {place}"
-        case FaultKind.BAD_PC:
-            return f"jump to {address}, where no function of the code object is, in {place}"
-        case FaultKind.UNSUPPORTED:
-            return f"unsupported instruction (code {fault.code}) at {fault.gpu_pc:#x} reached in {place}"
-        case FaultKind.ABORTED:
-            return f"kernel {fault.kernel or hex(fault.fn)} was ended"
-        case FaultKind.STACK:
-            return f"host stack overflow in {place}"
-        case FaultKind.NO_MEMORY:
-            return f"the host has no memory for the stacks, LDS and scratch of kernel {fault.kernel}"
-        case FaultKind.MISUSE:
-            return f"barrier in a launch that was not started with fibers in {place}"
-        case _:
-            return f"host signal {fault.signal} at {fault.host_pc:#x} in {place}"
 
 
 class Runtime:

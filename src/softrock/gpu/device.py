@@ -103,10 +103,6 @@ class Function(Protocol):
         """
 
 
-    def bind(self, launch: Launch) -> Any:
-        """What :meth:`Queue.launch_bound` takes to repeat a launch many times at little cost; None where there is no
-        such way. Only for launches that need nothing of their own (no printf buffer, not cooperative)."""
-
 
 class Module(Protocol):
     """A code object loaded on one device."""
@@ -148,8 +144,8 @@ class Queue(Protocol):
 
     def launch(self, launch: Launch) -> None: ...
 
-    def launch_bound(self, bound: Any) -> None:
-        """Launch what :meth:`Function.bind` made."""
+    def run_batch(self, batch: Any) -> None:
+        """Do what :meth:`Device.batch` wrote down, in order."""
 
     def call(self, function: int, argument: int) -> None:
         """Call the native function at address `function` with one pointer."""
@@ -228,6 +224,14 @@ class Device(Protocol):
         """
 
     def queue(self, priority: int) -> Queue: ...
+
+    def batch(self, pieces: Sequence[Launch | Copy | Fill]) -> Any:
+        """Work written down to be repeated at little cost (:meth:`Queue.run_batch`); None where there is no such way.
+        Only for launches that need nothing of their own (no printf buffer, not cooperative).
+
+        Raises:
+            UnsupportedError: a kernel holds an instruction that is not supported.
+        """
 
     def event(self, timing: bool) -> Event: ...
 

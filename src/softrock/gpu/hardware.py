@@ -126,10 +126,6 @@ class HardwareFunction:
     def prepare(self) -> None:
         """Machine code needs no preparation."""
 
-    def bind(self, launch: Launch) -> None:
-        """The library's own launch is as cheap as it gets."""
-        return None
-
 
 class HardwareModule:
     """A code object loaded by the real library."""
@@ -247,8 +243,8 @@ class HardwareQueue:
                 extra if launch.arguments else None,
             )  # fmt: skip
 
-    def launch_bound(self, bound: None) -> None:
-        raise AssertionError("there are no bound launches on hardware")
+    def run_batch(self, batch: None) -> None:
+        raise AssertionError("there are no batches on hardware")
 
     def call(self, function: int, argument: int) -> None:
         self._call("hipLaunchHostFunc", self.handle, ctypes.c_void_p(function), ctypes.c_void_p(argument))
@@ -393,6 +389,10 @@ class HardwareDevice:
 
     def queue(self, priority: int) -> HardwareQueue:
         return HardwareQueue(self, priority)
+
+    def batch(self, pieces: Sequence[Launch | Copy | Fill]) -> None:
+        """The library's own launches are as cheap as it gets."""
+        return None
 
     def event(self, timing: bool) -> HardwareEvent:
         event = HardwareEvent(self, timing)

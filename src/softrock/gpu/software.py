@@ -38,6 +38,7 @@ class SoftwareFunction:
         self.kernel = kernel
         self.name = kernel.name
         self.prepared: Prepared | None = None
+        self.shared: engine.Kernel | None = None
         self.launch: engine.Launch | None = None
         self._arguments: kernarg.Arguments | None = None
         self._lock = threading.Lock()
@@ -67,30 +68,31 @@ class SoftwareFunction:
         self._arguments = kernarg.Arguments(kernel)  # first, because it refuses what cannot be supplied
         self.prepared = prepared = jit.prepare(self.module.code, kernel, engine.runtime().symbols)
         _translated[prepared.fn] = self
-        return self._structure()
-
-    def _structure(self) -> engine.Launch:
-        prepared, kernel = self.prepared, self.kernel
-        assert prepared is not None
+        flags = engine.Flags.FIBERS if prepared.fibers else engine.Flags.NONE
+        self.shared = engine.Kernel(prepared.fn, calls=prepared.calls, code=prepared.code, flags=flags)
         return engine.Launch(
             prepared.fn,
             kernel.name,
             wave_size=kernel.wavefront_size,
-            flags=engine.Flags.FIBERS if prepared.fibers else engine.Flags.NONE,
+            flags=flags,
             scratch_lane_bytes=prepared.scratch_lane_bytes,
             lds_bytes=kernel.group_segment_size,
             calls=prepared.calls,
             code=prepared.code,
             code_base=self.module.base,
             kernel_object=self.module.base + kernel.address,
+            kernel=self.shared,
         )
 
-    def bind(self, launch: Launch) -> tuple[engine.Launch, bytes]:
-        """A launch structure and an argument block of its own, to be queued as often as wanted."""
+    def write_down(self, batch: engine.Batch, launch: Launch) -> None:
+        """Add a launch to a batch."""
         self.prepare()
-        native = self._structure()
-        native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
-        return native, bytes(self.arguments.build(launch, launch.supplied))
+        native = self.launch
+        assert native is not None
+        block = self.arguments.build(launch, launch.supplied)
+        with self._lock:
+            native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
+            batch.launch(native, block)
 
     def enqueue(self, queue: engine.Queue, launch: Launch, supplied: dict[str, int]) -> int:
         """Put a launch into a queue and return its number there."""
@@ -229,9 +231,9 @@ class SoftwareQueue:
             supplied = {**supplied, "hidden_multigrid_sync_arg": self._grid_sync(launch)}
         self._last = function.enqueue(self.native, launch, supplied)
 
-    def launch_bound(self, bound: tuple[engine.Launch, bytes]) -> None:
-        """Queue a launch that :meth:`SoftwareFunction.bind` made."""
-        self._last = self.native.launch(*bound)
+    def run_batch(self, batch: engine.Batch) -> None:
+        """Queue what :meth:`SoftwareDevice.batch` wrote down."""
+        self._last = self.native.batch(batch)
 
     def _grid_sync(self, launch: Launch) -> int:
         """Memory in which the workgroups of a cooperative launch meet; lives as long as the launch object.
@@ -336,6 +338,30 @@ class SoftwareDevice:
 
     def queue(self, priority: int) -> SoftwareQueue:
         return SoftwareQueue(self)
+
+    def batch(self, pieces: Sequence[Launch | Copy | Fill]) -> engine.Batch:
+        """Work written down to be queued as one packet."""
+        made = engine.Batch()
+        for each in pieces:
+            if isinstance(each, Launch):
+                function = each.function
+                assert isinstance(function, SoftwareFunction)
+                function.write_down(made, each)
+            elif isinstance(each, Copy):
+                pitches = (each.dst_pitch, each.src_pitch, each.dst_slice, each.src_slice)
+                made.copy(each.dst, each.src, each.width, each.height, each.depth, *pitches)
+            else:
+                made.fill(
+                    each.dst,
+                    each.value,
+                    each.width,
+                    each.height,
+                    each.depth,
+                    element=each.element,
+                    pitch=each.pitch,
+                    slice=each.slice,
+                )
+        return made
 
     def event(self, timing: bool) -> SoftwareEvent:
         return SoftwareEvent()

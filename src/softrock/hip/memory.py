@@ -47,9 +47,14 @@ class Allocation:
 
 
 class Allocations:
-    """All ranges, by address."""
+    """All ranges, by address.
+
+    Attributes:
+        changes: grows with each range that comes or goes.
+    """
 
     def __init__(self) -> None:
+        self.changes = 0
         self._bases: list[int] = []
         self._by_base: dict[int, Allocation] = {}
 
@@ -59,12 +64,14 @@ class Allocations:
             if allocation.base not in self._by_base:
                 insort(self._bases, allocation.base)
             self._by_base[allocation.base] = allocation
+            self.changes += 1
 
     def remove(self, base: int) -> Allocation | None:
         """Forget the range that begins at `base` and return it."""
         with state.runtime().lock:
             found = self._by_base.pop(base, None)
             if found is not None:
+                self.changes += 1
                 del self._bases[bisect_right(self._bases, base) - 1]
             return found
 

@@ -20,7 +20,7 @@ typedef struct sr_argument {
     uint32_t offset, size;
 } sr_argument;
 
-typedef struct sr_kernel {
+typedef struct sr_described {
     uint64_t key;                /* host function or function handle; 0 free */
     const sr_launch *launch;     /* what does not change from launch to launch */
     int64_t (*enqueue)(sr_queue *queue, const sr_launch *launch);
@@ -28,7 +28,7 @@ typedef struct sr_kernel {
     const sr_hidden *hidden;
     uint32_t device, argument_count, hidden_count, kernarg_bytes;
     uint32_t explicit_bytes, most_threads, static_lds, most_lds;
-} sr_kernel;
+} sr_described;
 
 typedef struct sr_direct {
     uint64_t handle;             /* of the stream; the default stream of device d is d + 1 */
@@ -36,15 +36,15 @@ typedef struct sr_direct {
     uint64_t device;
 } sr_direct;
 
-static const sr_kernel *kernels[SR_SLOTS];
+static const sr_described *kernels[SR_SLOTS];
 static sr_direct streams[SR_STREAMS];
 
 static size_t place_of(uint64_t key, uint32_t device) { return ((key >> 4) * 0x9E3779B97F4A7C15u + device) >> 52; }
 
-static const sr_kernel *kernel_of(uint64_t key, uint32_t device) {
+static const sr_described *kernel_of(uint64_t key, uint32_t device) {
     size_t at = place_of(key, device);
     for (int i = 0; i < SR_PROBES; i++) {
-        const sr_kernel *found = __atomic_load_n(&kernels[(at + i) % SR_SLOTS], __ATOMIC_ACQUIRE);
+        const sr_described *found = __atomic_load_n(&kernels[(at + i) % SR_SLOTS], __ATOMIC_ACQUIRE);
         if (!found) return 0;
         if (found->key == key && found->device == device) return found;
     }
@@ -53,10 +53,10 @@ static const sr_kernel *kernel_of(uint64_t key, uint32_t device) {
 
 /* Python's side; it calls these one at a time. A description stays where it is for the life of the process. */
 int sr_fast_kernel(const void *described) {
-    const sr_kernel *kernel = described;
+    const sr_described *kernel = described;
     size_t at = place_of(kernel->key, kernel->device);
     for (int i = 0; i < SR_PROBES; i++) {
-        const sr_kernel **place = &kernels[(at + i) % SR_SLOTS];
+        const sr_described **place = &kernels[(at + i) % SR_SLOTS];
         if (!*place || ((*place)->key == kernel->key && (*place)->device == kernel->device) || !(*place)->key) {
             __atomic_store_n(place, kernel, __ATOMIC_RELEASE);
             return 1;
@@ -113,7 +113,7 @@ int sr_fast_launch(uint64_t key, uint64_t stream, const uint32_t *grid, const ui
     const sr_direct *direct = stream_of(stream);
     sr_queue *queue = direct ? __atomic_load_n(&direct->queue, __ATOMIC_ACQUIRE) : 0;
     if (!queue) return 0;
-    const sr_kernel *kernel = kernel_of(key, (uint32_t)direct->device);
+    const sr_described *kernel = kernel_of(key, (uint32_t)direct->device);
     if (!kernel) return 0;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (!threads || block[0] > 1024 || block[1] > 1024 || block[2] > 1024 || threads > kernel->most_threads) return 0;

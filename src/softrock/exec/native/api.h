@@ -3,6 +3,7 @@
 
 typedef struct sr_queue sr_queue;
 typedef struct sr_event sr_event;
+typedef struct sr_batch sr_batch;
 
 enum {
     SR_FIBERS = 1,      /* the kernel calls sr_barrier or sr_yield: run its waves as fibers */
@@ -28,7 +29,22 @@ enum { SR_ACCESS_UNKNOWN = 0, SR_ACCESS_READ = 1, SR_ACCESS_WRITE = 2, SR_ACCESS
 
 enum { SR_WAVE_RUNNING = 0, SR_WAVE_BARRIER = 1, SR_WAVE_READY = 2, SR_WAVE_UNSTARTED = 3 };
 
+/* Host code of a kernel. It is never changed, only replaced as a whole (sr_kernel_set_code). */
+typedef struct sr_code {
+    uint64_t fn, calls;
+    uint64_t code_lo, code_hi;
+    uint32_t flags;            /* SR_FIBERS or 0 */
+} sr_code;
+
+/* What all launches of a kernel share. It and every code it ever had stay where they are until its launches have ended. */
+typedef struct sr_kernel {
+    const sr_code *code;       /* read once by each launch, when it begins to run */
+    uint64_t launches, groups; /* that have ended */
+    uint64_t run_ns;           /* between their begins and ends */
+} sr_kernel;
+
 typedef struct sr_launch {
+    sr_kernel *kernel;         /* where fn, calls, code_lo, code_hi and SR_FIBERS come from; NULL: from here */
     uint64_t fn;               /* void fn(sr_wave *) */
     const char *name;          /* copied, cut at 191 bytes; may be NULL */
     uint32_t grid[3];          /* workgroups, each >= 1 */
@@ -101,9 +117,19 @@ void sr_get_stats(sr_stats *out);
 sr_queue *sr_queue_new(void);
 void sr_queue_free(sr_queue *queue);
 int64_t sr_enqueue_launch(sr_queue *queue, const sr_launch *launch);
+void sr_kernel_set_code(sr_kernel *kernel, const sr_code *code);
 int64_t sr_enqueue_memcpy(sr_queue *queue, uint64_t dst, uint64_t src, uint64_t bytes);
 int64_t sr_enqueue_copy(sr_queue *queue, const sr_copy *copy);
 int64_t sr_enqueue_fill(sr_queue *queue, const sr_fill *fill);
+
+/* Launches, copies and fills that are written down once and enqueued as one packet, as often as wanted. */
+sr_batch *sr_batch_new(void);
+void sr_batch_free(sr_batch *batch);
+int sr_batch_launch(sr_batch *batch, const sr_launch *launch);
+int sr_batch_copy(sr_batch *batch, const sr_copy *copy);
+int sr_batch_fill(sr_batch *batch, const sr_fill *fill);
+int64_t sr_enqueue_batch(sr_queue *queue, sr_batch *batch);
+
 int64_t sr_enqueue_call(sr_queue *queue, void (*fn)(void *), void *arg);
 int sr_close_calls(int64_t timeout_ns);
 int64_t sr_enqueue_record(sr_queue *queue, sr_event *event);

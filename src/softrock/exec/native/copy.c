@@ -14,6 +14,8 @@ static uint64_t fill_pieces(const sr_fill *f) {
     return f->height != 1 || f->depth != 1 ? 1 : pieces(f->width * f->element);
 }
 
+static bool fill_valid(const sr_fill *f) { return f->element == 1 || f->element == 2 || f->element == 4; }
+
 static void copy_box(const sr_copy *c) {
     for (uint64_t z = 0; z < c->depth; z++)
         for (uint64_t y = 0; y < c->height; y++)

@@ -20,8 +20,10 @@ static uint64_t code_pc(const packet *job, uint64_t pc, uint64_t sp, uint64_t to
     if (job->kind != LAUNCH) return 0;
     if (in_range(job, pc)) return pc;
     if (sp > top || top - sp > WORKER_STACK) return 0;
-    for (uint32_t i = 0; i < 512 && sp + 8 <= top; i++, sp += 8)
-        if (in_range(job, *(uint64_t *)sp)) return *(uint64_t *)sp;
+    for (uint32_t i = 0; i < 512 && sp + 8 <= top; i++, sp += 8) {
+        uint64_t word = *(uint64_t *)sp;
+        if (in_range(job, word) && word != job->launch.fn) return word; /* the entry is a register that was saved */
+    }
     return 0;
 }
 
@@ -45,7 +47,7 @@ static void describe(packet *job, worker *w) {
     if (job->kind != LAUNCH) return;
     f->fn = job->launch.fn;
     f->user = job->launch.user;
-    memcpy(f->kernel, job->name, sizeof f->kernel);
+    strncpy(f->kernel, job->name, sizeof f->kernel - 1); /* the record was zeroed */
     if (!w || !w->current || !w->current->running) return;
     memcpy(f->group, w->current->running->group_id, sizeof f->group);
     f->wave_id = w->current->running->wave_id;
@@ -312,7 +314,7 @@ static void stop_running(uint32_t reason) {
             job->fault.seq = job->seq;
             job->fault.fn = job->launch.fn;
             job->fault.user = job->launch.user;
-            memcpy(job->fault.kernel, job->name, sizeof job->name);
+            strncpy(job->fault.kernel, job->name, sizeof job->fault.kernel - 1);
             job->fault.code = reason;
             job->fault.kind = SR_FAULT_ABORTED;
         }

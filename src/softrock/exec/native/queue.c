@@ -2,7 +2,7 @@
    dispatcher to hand over to. A queue is `active` from the moment it has work until a worker finds it empty. */
 #include "rt.h"
 
-enum { SMALL_KERNARG = 1024, KERNARG_SLACK = 256 };
+enum { SMALL_KERNARG = 1024 };
 
 static packet *packet_new(sr_queue *q, enum packet_kind kind, uint32_t kernarg_bytes) {
     packet *p = NULL;
@@ -24,7 +24,7 @@ static packet *packet_new(sr_queue *q, enum packet_kind kind, uint32_t kernarg_b
     return p;
 }
 
-static int64_t enqueue(sr_queue *q, packet *p) {
+static int64_t enqueue_many(sr_queue *q, packet *p, uint32_t launches) {
     int failed = pool_start();
     if (failed) {
         free(p);
@@ -32,9 +32,8 @@ static int64_t enqueue(sr_queue *q, packet *p) {
     }
     pthread_mutex_lock(&q->lock);
     uint64_t seq = p->seq = ++q->last;
-    if (p->kind == LAUNCH) {
-        p->dispatch_id = q->launches++;
-    }
+    p->dispatch_id = q->launches;
+    q->launches += launches;
     if (q->head) q->tail->next = p;
     else q->head = p;
     q->tail = p;
@@ -44,6 +43,8 @@ static int64_t enqueue(sr_queue *q, packet *p) {
     if (push) pool_push(q);
     return (int64_t)seq;
 }
+
+static int64_t enqueue(sr_queue *q, packet *p) { return enqueue_many(q, p, p->kind == LAUNCH); }
 
 static void packet_retire(sr_queue *q, packet *p) {
     if (UNLIKELY(p->fault.kind) && !q->failed) {
@@ -56,6 +57,7 @@ static void packet_retire(sr_queue *q, packet *p) {
     }
     free(p->report);
     p->report = NULL;
+    if (p->batch) batch_unref(p->batch);
     uint64_t seq = p->seq;
     if (p->room == SMALL_KERNARG) {
         pthread_mutex_lock(&q->lock);
@@ -87,12 +89,11 @@ static bool launch_valid(const sr_launch *l) {
 }
 
 /* The AQL kernel dispatch packet that device code may read (HSA system architecture, 2.9.6). */
-static void fill_aql(packet *p) {
-    const sr_launch *l = &p->launch;
-    uint16_t *half = (uint16_t *)p->aql;
-    uint32_t *word = (uint32_t *)p->aql;
-    uint64_t *quad = (uint64_t *)p->aql;
-    memset(p->aql, 0, sizeof p->aql);
+static void fill_aql(const sr_launch *l, void *aql, uint64_t kernarg) {
+    uint16_t *half = aql;
+    uint32_t *word = aql;
+    uint64_t *quad = aql;
+    memset(aql, 0, 64);
     half[0] = 2; /* HSA_PACKET_TYPE_KERNEL_DISPATCH */
     half[1] = l->grid[2] * l->group[2] > 1 ? 3 : l->grid[1] * l->group[1] > 1 ? 2 : 1;
     for (int i = 0; i < 3; i++) {
@@ -102,8 +103,21 @@ static void fill_aql(packet *p) {
     word[6] = l->scratch_lane_bytes;
     word[7] = l->lds_bytes;
     quad[4] = l->kernel_object;
-    quad[5] = (uint64_t)p->kernarg;
+    quad[5] = kernarg;
     quad[7] = l->completion_signal;
+}
+
+/* Copy a launch; whole workgroups need no count of work-items. */
+static void launch_take(sr_launch *l, const sr_launch *from) {
+    *l = *from;
+    if (l->items[0] == l->grid[0] * l->group[0] && l->items[1] == l->grid[1] * l->group[1] &&
+        l->items[2] == l->grid[2] * l->group[2])
+        l->items[0] = 0;
+}
+
+static void launch_count(const sr_launch *l, uint64_t *total, uint32_t *waves_per_group) {
+    *total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    *waves_per_group = (l->group[0] * l->group[1] * l->group[2] + l->wave_size - 1) / l->wave_size;
 }
 
 int64_t sr_enqueue_launch(sr_queue *q, const sr_launch *launch) {
@@ -111,28 +125,46 @@ int64_t sr_enqueue_launch(sr_queue *q, const sr_launch *launch) {
     packet *p = packet_new(q, LAUNCH, launch->kernarg_bytes);
     if (!p) return -ENOMEM;
     sr_launch *l = &p->launch;
-    *l = *launch;
-    if (l->items[0] == l->grid[0] * l->group[0] && l->items[1] == l->grid[1] * l->group[1] &&
-        l->items[2] == l->grid[2] * l->group[2])
-        l->items[0] = 0;
+    launch_take(l, launch);
     memcpy(p->kernarg, launch->kernarg, launch->kernarg_bytes);
     memset(p->kernarg + launch->kernarg_bytes, 0, KERNARG_SLACK);
-    l->kernarg = p->kernarg;
-    p->name[0] = 0;
-    if (launch->name) strncat(p->name, launch->name, sizeof p->name - 1);
-    l->name = p->name;
-    p->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    p->own_name[0] = 0;
+    if (launch->name) strncat(p->own_name, launch->name, sizeof p->own_name - 1);
+    p->name = p->own_name;
+    p->kernarg_at = (uint64_t)p->kernarg, p->aql_at = (uint64_t)p->aql;
     p->serial = atomic_fetch_add(&pool.serial, 1) + 1;
-    p->waves_per_group = (l->group[0] * l->group[1] * l->group[2] + l->wave_size - 1) / l->wave_size;
-    fill_aql(p);
+    launch_count(l, &p->total, &p->waves_per_group);
+    fill_aql(l, p->aql, p->kernarg_at);
     return enqueue(q, p);
+}
+
+void sr_kernel_set_code(sr_kernel *kernel, const sr_code *code) {
+    __atomic_store_n(&kernel->code, code, __ATOMIC_RELEASE);
+}
+
+/* A launch begins: the one place where it learns which code it runs. */
+static void work_begin(packet *p) {
+    sr_launch *l = &p->launch;
+    if (l->kernel) {
+        const sr_code *code = __atomic_load_n(&l->kernel->code, __ATOMIC_ACQUIRE);
+        l->fn = code->fn, l->calls = code->calls, l->code_lo = code->code_lo, l->code_hi = code->code_hi;
+        /* without a barrier in the code nothing waits for another workgroup */
+        l->flags = code->flags & SR_FIBERS ? l->flags | SR_FIBERS : 0;
+    }
+    if (l->kernel || l->times) p->started = now_ns();
 }
 
 static void work_end(packet *p) {
     if (p->kind != LAUNCH) return;
-    if (p->launch.times) {
-        p->launch.times[0] = p->started;
-        p->launch.times[1] = now_ns();
+    const sr_launch *l = &p->launch;
+    if (l->kernel || l->times) {
+        uint64_t end = now_ns();
+        if (l->times) l->times[0] = p->started, l->times[1] = end;
+        if (l->kernel) {
+            __atomic_fetch_add(&l->kernel->launches, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&l->kernel->groups, p->total, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&l->kernel->run_ns, end - p->started, __ATOMIC_RELAXED);
+        }
     }
     atomic_fetch_add_explicit(&pool.launches, 1, memory_order_relaxed);
 }
@@ -145,8 +177,8 @@ static bool work_run(worker *w, packet *p) {
         fault_host(p, SR_FAULT_ABORTED, pool.aborting - 1);
         return true;
     }
-    renew_handlers();
-    if (launch && p->launch.times) p->started = now_ns();
+    if (!p->batch || p->batch_next == 1) renew_handlers();
+    if (launch) work_begin(p);
     if (p->total > 1 && pool.asked > 1) {
         pool_publish(p);
         if (!launch || (p->launch.flags & SR_COOPERATIVE) || atomic_load(&pool.deep_sleepers))
@@ -174,7 +206,7 @@ int64_t sr_enqueue_copy(sr_queue *q, const sr_copy *copy) {
 }
 
 int64_t sr_enqueue_fill(sr_queue *q, const sr_fill *fill) {
-    if (fill->element != 1 && fill->element != 2 && fill->element != 4) return -EINVAL;
+    if (!fill_valid(fill)) return -EINVAL;
     packet *p = packet_new(q, FILL, 0);
     if (!p) return -ENOMEM;
     p->fill = *fill;
@@ -487,6 +519,7 @@ static bool packet_run(worker *w, sr_queue *q, packet *p) {
     case RECORD: record_run(p); return true;
     case WAIT: return wait_run(q, p);
     case MARKER: return true;
+    case BATCH: return batch_run(w, p);
     }
     return true;
 }
@@ -524,6 +557,7 @@ static void queue_run(worker *w, sr_queue *q) {
 static void queue_finish(worker *w, packet *job) {
     sr_queue *q = job->queue;
     work_end(job);
+    if (job->batch && !batch_run(w, job)) return;
     packet_retire(q, job);
     queue_run(w, q);
 }

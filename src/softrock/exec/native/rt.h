@@ -40,6 +40,7 @@ enum { PAGE = 4096 };
 
 enum {
     MAX_WAVES = 64,
+    KERNARG_SLACK = 256,     /* zero bytes behind the arguments */
     MAX_WORKERS = 1024,
     MAX_RESIDENT = 4096,     /* workgroups a worker keeps at once when a launch is not cooperative */
     MAX_KEPT = 2048,         /* places a worker keeps between launches */
@@ -119,14 +120,16 @@ struct worker {
     pthread_t thread;
 };
 
-enum packet_kind { LAUNCH, COPY, FILL, CALL, RECORD, WAIT, MARKER };
+enum packet_kind { LAUNCH, COPY, FILL, CALL, RECORD, WAIT, MARKER, BATCH };
 
 struct packet {
     packet *next;
     sr_queue *queue;
     uint64_t seq;
-    enum packet_kind kind;
+    enum packet_kind kind;   /* of a batch that runs: that of the piece it is at */
     uint32_t room;           /* bytes of kernarg this packet can hold */
+    uint32_t batch_next;     /* the piece that comes next */
+    sr_batch *batch;
     union {
         sr_launch launch;
         sr_copy copy;
@@ -134,18 +137,21 @@ struct packet {
         struct { void (*fn)(void *); void *arg; } call;
         struct { sr_event *event; uint64_t generation; } sync;
     };
+    const char *name;
+    uint64_t kernarg_at, aql_at; /* what the waves see: this packet's own, or the batch's */
     /* state of a running launch */
-    _Atomic uint64_t next_group;
     uint64_t total, serial, dispatch_id, started;
     uint32_t waves_per_group;
     uint32_t joined, listed; /* under pool.lock */
     _Atomic uint32_t stop, faulted;
     packet *job_next, *job_prev;
+    _Alignas(64) _Atomic uint64_t next_group; /* every worker writes it: nothing else on its cache line */
+    _Alignas(64)
     sr_fault fault;
     _Atomic uint32_t report_lock;
     sr_wave_at *report;
     uint32_t report_count, report_room;
-    char name[192];
+    char own_name[192];
     _Alignas(64) uint8_t aql[64];
     _Alignas(64) uint8_t kernarg[];
 };
@@ -256,3 +262,14 @@ static void wake_workers(uint32_t count);
 /* queue.c */
 static void queue_run(worker *w, sr_queue *queue);
 static void queue_finish(worker *w, packet *job);
+static packet *packet_new(sr_queue *q, enum packet_kind kind, uint32_t kernarg_bytes);
+static int64_t enqueue_many(sr_queue *q, packet *p, uint32_t launches);
+static bool launch_valid(const sr_launch *l);
+static void launch_take(sr_launch *l, const sr_launch *from);
+static void launch_count(const sr_launch *l, uint64_t *total, uint32_t *waves_per_group);
+static void fill_aql(const sr_launch *l, void *aql, uint64_t kernarg);
+static bool work_run(worker *w, packet *p);
+
+/* batch.c */
+static bool batch_run(worker *w, packet *p);
+static void batch_unref(sr_batch *batch);

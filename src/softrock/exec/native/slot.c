@@ -231,8 +231,8 @@ static bool group_prepare(sr_group *g, packet *job) {
     for (uint32_t i = 0; i < waves; i++) {
         sr_wave *wave = &g->waves[i];
         uint32_t own = fibers ? i : 0;
-        wave->kernarg = (uint64_t)job->kernarg;
-        wave->dispatch = (uint64_t)job->aql;
+        wave->kernarg = job->kernarg_at;
+        wave->dispatch = job->aql_at;
         wave->dispatch_id = job->dispatch_id;
         wave->lds = g->lds;
         wave->scratch = (uint64_t)g->scratch + own * scratch;

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
-from softrock.hip import state
+from softrock.gpu.device import Copy, Fill, Launch
+from softrock.hip import launch as launching
+from softrock.hip import state, streams
 from softrock.hip.errors import HipError
-from softrock.hip.graphs.nodes import Node
+from softrock.hip.graphs.nodes import ChildNode, Node
 
 
 class Graph:
@@ -16,12 +19,14 @@ class Graph:
         nodes: in the order they were added.
         handle: what the program holds.
         origin: where this is a clone: original node -> node here.
+        changes: grows whenever a node gets other parameters.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.handle = state.runtime().add(self)
         self.origin: dict[Node, Node] = {}
+        self.changes = 0
         self.objects: list[int] = []
 
     def add(self, node: Node, after: Iterable[Node] = ()) -> Node:
@@ -125,6 +130,74 @@ class Graph:
         runtime.drop(self.handle)
 
 
+class _Step(Protocol):
+    """A node, or a batch."""
+
+    def run(self, stream: streams.Stream) -> None: ...
+
+
+class Plan:
+    """What launching a graph comes to: batches of launches, copies and fills that the device was told once, and between
+    them the nodes that need Python each time."""
+
+    def __init__(self, source: Executable, stream: streams.Stream) -> None:
+        self._home = stream.home
+        self._changes = source.graph.changes
+        self._disabled = frozenset(source.disabled)
+        self._allocations = state.runtime().allocations.changes
+        self._steps: list[_Step] = []
+        pieces: list[Launch | Copy | Fill] = []
+        run: list[Node] = []
+        for node in self._flat(each for each in source.order if each not in self._disabled):
+            piece = node.piece(stream)
+            if piece is not None:
+                pieces.append(piece)
+                run.append(node)
+                continue
+            self._close(run, pieces)
+            self._steps.append(node)
+        self._close(run, pieces)
+
+    def _flat(self, order: Iterable[Node]) -> Iterator[Node]:
+        """Nodes that do something, those of child graphs among them."""
+        for node in order:
+            if isinstance(node, ChildNode):
+                yield from self._flat(node.child.order())
+            elif type(node).run is not Node.run:
+                yield node
+
+    def _close(self, run: list[Node], pieces: list[Launch | Copy | Fill]) -> None:
+        if pieces:
+            batch = launching.translated(self._home.device.batch, tuple(pieces))
+            self._steps += run if batch is None else [_Batch(batch)]
+        run.clear()
+        pieces.clear()
+
+    def holds(self, source: Executable, stream: streams.Stream) -> bool:
+        """Whether it is still what the graph says (copies are checked against the allocations there are)."""
+        return (
+            self._home is stream.home
+            and self._changes == source.graph.changes
+            and self._disabled == source.disabled
+            and self._allocations == state.runtime().allocations.changes
+        )
+
+    def run(self, stream: streams.Stream) -> None:
+        """Put everything into a stream."""
+        for step in self._steps:
+            step.run(stream)
+
+
+class _Batch:
+    """A batch, run like a node."""
+
+    def __init__(self, batch: Any) -> None:
+        self._batch = batch
+
+    def run(self, stream: streams.Stream) -> None:
+        stream.work().run_batch(self._batch)
+
+
 class Executable:
     """A graph that can be launched: a copy of the graph in the order it runs."""
 
@@ -134,6 +207,7 @@ class Executable:
         self.order = self.graph.order()
         self.disabled: set[Node] = set()
         self.handle = state.runtime().add(self)
+        self._plan: Plan | None = None
 
     def twin(self, node: Node) -> Node:
         """The node here that stands for a node of the graph it was made from."""
@@ -144,16 +218,14 @@ class Executable:
 
     def launch(self, stream: int) -> None:
         """Put all nodes into a stream, in order; in a stream that is captured, as a child graph."""
-        from softrock.hip import streams
-        from softrock.hip.graphs.nodes import ChildNode
-
         target = streams.of(stream)
         if target.capture is not None:
             target.capture.add(ChildNode(self.graph))
             return
-        for node in self.order:
-            if node not in self.disabled:
-                node.run(target)
+        plan = self._plan
+        if plan is None or not plan.holds(self, target):
+            plan = self._plan = Plan(self, target)
+        plan.run(target)
 
     def update(self, source: Graph) -> tuple[int, Node | None]:
         """Take the parameters of another graph of the same shape.
@@ -180,6 +252,7 @@ class Executable:
 
     def close(self) -> None:
         """Forget it."""
+        self._plan = None
         self.graph.close()
         state.runtime().drop(self.handle)
 

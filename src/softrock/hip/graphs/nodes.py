@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from softrock.gpu.device import Copy, Fill, Launch
 from softrock.hip import memory
@@ -38,6 +38,14 @@ class Node:
     def run(self, stream: Stream) -> None:
         """Put its work into a stream."""
 
+    def piece(self, stream: Stream) -> Launch | Copy | Fill | None:
+        """Its work, where the device can be told it once and for all; None where :meth:`run` does more than that.
+
+        Raises:
+            HipError: what running it would give.
+        """
+        return None
+
     def clone(self) -> Node:
         """The same node without a place in a graph."""
         twin = copying.copy(self)
@@ -53,6 +61,12 @@ class Node:
         kept = (self.before, self.graph, self.handle)
         self.__dict__.update(other.__dict__)
         self.before, self.graph, self.handle = kept
+        self.changed()
+
+    def changed(self) -> None:
+        """Its parameters are others now: what was written down of its graph is no longer true."""
+        if self.graph is not None:
+            self.graph.changes += 1
 
     def close(self) -> None:
         """Let go of what it holds."""
@@ -72,15 +86,8 @@ class KernelNode(Node):
         self.function = function
         self.request = request
         self.symbol = 0
-        self._bound: Any = None
-        self._plain: bool | None = None
 
     def run(self, stream: Stream) -> None:
-        if self._plain is None:
-            self._bind(stream)
-        if self._plain and stream.home is self.function.home:
-            stream.work().launch_bound(self._bound)
-            return
         from softrock.hip import launch
 
         # Each launch has buffers of its own: the request must not be shared between launches.
@@ -89,16 +96,16 @@ class KernelNode(Node):
     def set_cooperative(self, cooperative: bool) -> None:
         """Whether all blocks must be resident at once."""
         self.request.cooperative = cooperative
-        self._plain = None
+        self.changed()
 
-    def _bind(self, stream: Stream) -> None:
-        """Make repeated launches cheap, if nothing has to be done for each: a printf buffer, a grid barrier."""
-        from softrock.hip import hidden, launch
+    def piece(self, stream: Stream) -> Launch | None:
+        """None for what needs something of its own at each launch: a printf buffer, a grid barrier."""
+        from softrock.hip import hidden
 
-        self._plain = False
-        if "hidden_printf_buffer" not in self.function.kernel.hidden_args and not self.request.cooperative:
-            self._bound = launch.translated(self.function.native.bind, hidden.with_heap(stream, self.request))
-            self._plain = self._bound is not None
+        prints = "hidden_printf_buffer" in self.function.kernel.hidden_args
+        if prints or self.request.cooperative or stream.home is not self.function.home:
+            return None
+        return hidden.with_heap(stream, self.request)
 
     def accepts(self, other: Node) -> bool:
         return isinstance(other, KernelNode) and other.function.home is self.function.home
@@ -118,6 +125,10 @@ class CopyNode(Node):
         memory.check(self.copy, self.direction)
         stream.work().copy(self.copy)
 
+    def piece(self, stream: Stream) -> Copy:
+        memory.check(self.copy, self.direction)
+        return self.copy
+
 
 class FillNode(Node):
     """A fill."""
@@ -131,6 +142,10 @@ class FillNode(Node):
     def run(self, stream: Stream) -> None:
         memory.check_fill(self.fill)
         stream.work().fill(self.fill)
+
+    def piece(self, stream: Stream) -> Fill:
+        memory.check_fill(self.fill)
+        return self.fill
 
 
 class HostNode(Node):
