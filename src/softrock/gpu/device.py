@@ -102,6 +102,13 @@ class Function(Protocol):
             UnsupportedError: the kernel holds an instruction that is not supported.
         """
 
+    def repeat(self, launch: Launch) -> Any:
+        """What queues this launch at little cost with other arguments each time; None where there is no such way.
+
+        It has `block`, a bytearray with the whole argument block (the caller writes the explicit arguments), and
+        ``queue(queue)``, which queues a launch with what stands there now and says whether it could. Only for launches
+        that need nothing of their own (no printf buffer, not cooperative).
+        """
 
 
 class Module(Protocol):

@@ -70,11 +70,16 @@ class SoftwareFunction:
         _translated[prepared.fn] = self
         flags = engine.Flags.FIBERS if prepared.fibers else engine.Flags.NONE
         self.shared = engine.Kernel(prepared.fn, calls=prepared.calls, code=prepared.code, flags=flags)
+        return self._structure()
+
+    def _structure(self) -> engine.Launch:
+        prepared, kernel = self.prepared, self.kernel
+        assert prepared is not None
         return engine.Launch(
             prepared.fn,
             kernel.name,
             wave_size=kernel.wavefront_size,
-            flags=flags,
+            flags=engine.Flags.FIBERS if prepared.fibers else engine.Flags.NONE,
             scratch_lane_bytes=prepared.scratch_lane_bytes,
             lds_bytes=kernel.group_segment_size,
             calls=prepared.calls,
@@ -83,6 +88,13 @@ class SoftwareFunction:
             kernel_object=self.module.base + kernel.address,
             kernel=self.shared,
         )
+
+    def repeat(self, launch: Launch) -> Repeat:
+        """See :meth:`softrock.gpu.device.Function.repeat`."""
+        self.prepare()
+        native = self._structure()
+        native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
+        return Repeat(native, self.arguments.build(launch, launch.supplied))
 
     def write_down(self, batch: engine.Batch, launch: Launch) -> None:
         """Add a launch to a batch."""
@@ -110,6 +122,29 @@ class SoftwareFunction:
                 cooperative=launch.cooperative and bool(native.raw.flags & engine.Flags.FIBERS),
             )
             return queue.launch(native, block)
+
+
+class Repeat:
+    """A launch whose arguments change; see :meth:`softrock.gpu.device.Function.repeat`. The caller locks."""
+
+    __slots__ = ("_data", "_enqueue", "_native", "_raw", "block")
+
+    def __init__(self, native: engine.Launch, block: bytearray) -> None:
+        run = engine.runtime()
+        self._native = native
+        self._raw = native.raw
+        self._enqueue = run.lib.sr_enqueue_launch
+        self.block = block
+        self._data = run.ffi.from_buffer(block) if block else run.ffi.NULL
+        self._raw.kernarg, self._raw.kernarg_bytes = self._data, len(block)
+
+    def queue(self, queue: SoftwareQueue) -> bool:
+        """Queue a launch with the arguments that stand in the block."""
+        seq = self._enqueue(queue.native.raw, self._raw)
+        if seq <= 0:
+            return False
+        queue.last = seq
+        return True
 
 
 class SoftwareModule:
@@ -192,13 +227,13 @@ class SoftwareQueue:
     def __init__(self, device: SoftwareDevice) -> None:
         self.device = device
         self.native = engine.Queue()
-        self._last = 0
+        self.last = 0
 
     def copy(self, copy: Copy) -> None:
         if copy.height == 1 and copy.depth == 1:
-            self._last = self.native.memcpy(copy.dst, copy.src, copy.width)
+            self.last = self.native.memcpy(copy.dst, copy.src, copy.width)
             return
-        self._last = self.native.copy(
+        self.last = self.native.copy(
             copy.dst,
             copy.src,
             copy.width,
@@ -211,7 +246,7 @@ class SoftwareQueue:
         )
 
     def fill(self, fill: Fill) -> None:
-        self._last = self.native.fill(
+        self.last = self.native.fill(
             fill.dst,
             fill.value,
             fill.width,
@@ -229,11 +264,11 @@ class SoftwareQueue:
         hidden = function.arguments.hidden
         if launch.cooperative and "hidden_multigrid_sync_arg" in hidden:
             supplied = {**supplied, "hidden_multigrid_sync_arg": self._grid_sync(launch)}
-        self._last = function.enqueue(self.native, launch, supplied)
+        self.last = function.enqueue(self.native, launch, supplied)
 
     def run_batch(self, batch: engine.Batch) -> None:
         """Queue what :meth:`SoftwareDevice.batch` wrote down."""
-        self._last = self.native.batch(batch)
+        self.last = self.native.batch(batch)
 
     def _grid_sync(self, launch: Launch) -> int:
         """Memory in which the workgroups of a cooperative launch meet; lives as long as the launch object.
@@ -252,13 +287,13 @@ class SoftwareQueue:
         return int(ffi.cast("uintptr_t", place))
 
     def call(self, function: int, argument: int) -> None:
-        self._last = self.native.call_native(function, argument)
+        self.last = self.native.call_native(function, argument)
 
     def record(self, event: SoftwareEvent) -> None:
-        self._last = self.native.record(event.native)
+        self.last = self.native.record(event.native)
 
     def wait_for(self, event: SoftwareEvent) -> None:
-        self._last = self.native.wait_event(event.native)
+        self.last = self.native.wait_event(event.native)
 
     def wait(self, timeout: float) -> bool:
         return self.native.wait(timeout=timeout)
@@ -267,7 +302,7 @@ class SoftwareQueue:
         return self.native.done()
 
     def position(self) -> int:
-        return self._last
+        return self.last
 
     def reached(self) -> int:
         """The newest number that has ended."""

@@ -44,7 +44,7 @@ def arguments_from_pointers(function: Function, pointers: int) -> bytes:
 def arguments_from_extra(function: Function, extra: int) -> bytes:
     """The argument block from `extra`: HIP_LAUNCH_PARAMT = TypeVar("T")
 
-_BUFFER_POINTER, address, ..._SIZE, address of the size, END."""
+    _BUFFER_POINTER, address, ..._SIZE, address of the size, END."""
     keys = raw.words(extra, 5)
     if keys[0] != _BUFFER_POINTER or keys[2] != _BUFFER_SIZE or keys[4] != _END:
         raise HipError("hipErrorInvalidValue", "the extra launch parameters are not a buffer and its size")

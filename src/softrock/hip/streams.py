@@ -55,7 +55,8 @@ class Stream:
         self._capture: Capture | None = None
         self.dirty = False
         self.direct = False
-        self.null_seen = home.null_work
+        # A default stream with nothing but itself to heed does not count its work: whatever it has now comes first.
+        self.null_seen = home.null_work if home.null is None or home.null.queue.idle() else -1
         self._deferred: deque[tuple[int, Callable[[], None] | None, Any]] = deque()
         home.streams.add(self)
         if self.blocking:

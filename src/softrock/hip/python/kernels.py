@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from softrock.core.errors import UsageError
 from softrock.hip import launch as launching
-from softrock.hip import memory, modules, state, streams
+from softrock.hip import memory, modules, quick, raw, state, streams
 from softrock.hip.python.arrays import Array
 from softrock.hip.python.streams import Stream
+from softrock.hip.quick import Packer, Quick
 
 if TYPE_CHECKING:
     from softrock.codeobj import Arg
@@ -25,6 +28,20 @@ _SCALARS = {
 }  # fmt: skip
 """C++ types that a Python number can be turned into, by struct's letter."""
 
+_MOST_KEPT = 64
+"""Geometries of a kernel, and types of arguments, that are remembered."""
+
+_pointer_of = operator.attrgetter("ptr")
+
+
+def _address_of(array: Any) -> int:
+    """The address of a contiguous array's data (ValueError for others)."""
+    return int(raw.ffi.cast("uintptr_t", raw.ffi.from_buffer(array)))
+
+
+def _zero(_: None) -> int:
+    return 0
+
 
 class Shape(NamedTuple):
     """A launch's geometry: blocks, threads of a block, bytes of dynamic LDS, stream."""
@@ -33,6 +50,11 @@ class Shape(NamedTuple):
     block: tuple[int, int, int]
     shared: int
     stream: Stream | None
+
+    @property
+    def handle(self) -> int:
+        """The stream's handle."""
+        return self.stream.handle if self.stream is not None else 0
 
 
 def _three(value: Size, what: str) -> tuple[int, int, int]:
@@ -49,11 +71,21 @@ class Bound:
     def __init__(self, kernel: Kernel, shape: Shape) -> None:
         self._kernel = kernel
         self._shape = shape
+        self._quick: dict[tuple[type, ...], tuple[Quick, bool] | None] = {}
 
     def __call__(self, *args: Any) -> None:
         """Launch; see :meth:`Kernel.launch`."""
-        shape = self._shape
-        self._kernel.launch(shape.grid, shape.block, *args, shared=shape.shared, stream=shape.stream)
+        types = tuple(map(type, args))
+        known = self._quick.get(types)
+        if known is not None and known[0](args):
+            if known[1]:
+                streams.synchronize(self._shape.handle)
+            return
+        self._kernel.launch_shaped(self._shape, args)
+        if types not in self._quick:
+            if len(self._quick) >= _MOST_KEPT:
+                self._quick.clear()
+            self._quick[types] = self._kernel.quick_for(self._shape, types)
 
 
 class Kernel:
@@ -64,14 +96,25 @@ class Kernel:
         self.name = function.name
         self._args: tuple[Arg, ...] = function.kernel.args
         self._types = _parameter_types(function.name, len(self._args))
+        self._bound: dict[Any, Bound] = {}
 
     def __getitem__(self, geometry: Any) -> Bound:
+        try:
+            return self._bound[geometry]
+        except (KeyError, TypeError):  # sizes may be given as lists, which are no keys
+            pass
         parts = geometry if isinstance(geometry, tuple) else (geometry,)
         if not 2 <= len(parts) <= 4:
             raise UsageError(f"kernel {self.name}: write kernel[grid, block] or kernel[grid, block, shared, stream]")
         shared = int(parts[2]) if len(parts) > 2 else 0
         stream = parts[3] if len(parts) > 3 else None
-        return Bound(self, Shape(_three(parts[0], "grid"), _three(parts[1], "block"), shared, stream))
+        shape = Shape(_three(parts[0], "grid"), _three(parts[1], "block"), shared, stream)
+        if len(self._bound) >= _MOST_KEPT:
+            self._bound.clear()
+        made = self._bound[shape] = self._bound.get(shape) or Bound(self, shape)
+        with contextlib.suppress(TypeError):
+            self._bound[geometry] = made
+        return made
 
     def launch(self, grid: Size, block: Size, *args: Any, shared: int = 0, stream: Stream | None = None) -> None:
         """Launch the kernel.
@@ -87,6 +130,10 @@ class Kernel:
         Raises:
             UsageError: an argument does not fit its parameter. HipError: what HIP gives for the launch.
         """
+        self[grid, block, shared, stream](*args)
+
+    def launch_shaped(self, shape: Shape, args: Sequence[Any]) -> None:
+        """Launch with arguments of any kind; see :meth:`launch`."""
         if len(args) != len(self._args):
             raise UsageError(f"kernel {self.name} takes {len(self._args)} arguments, {len(args)} were given")
         block_bytes = bytearray(self._function.argument_bytes)
@@ -95,14 +142,47 @@ class Kernel:
         for index, (slot, value) in enumerate(zip(self._args, args, strict=True)):
             data = self._argument(index, slot, value, keep, back)
             block_bytes[slot.offset : slot.offset + slot.size] = data
-        handle = stream.handle if stream is not None else 0
-        launching.launch(
-            self._function, _three(grid, "grid"), _three(block, "block"), bytes(block_bytes), shared, handle
-        )
+        handle = shape.handle
+        launching.launch(self._function, shape.grid, shape.block, bytes(block_bytes), shape.shared, handle)
         if keep:
             streams.synchronize(handle)
             for host, device in back:
                 memory.memcpy(host.ctypes.data, device.ptr, device.nbytes)
+
+    def quick_for(self, shape: Shape, types: tuple[type, ...]) -> tuple[Quick, bool] | None:
+        """A quick launch for arguments of these types, and whether it must be waited for; None where there is none."""
+        import numpy as np
+
+        packers = [self._packer(index, kind) for index, kind in enumerate(types)]
+        if any(each is None for each in packers):
+            return None
+        known = [each for each in packers if each is not None]
+        made = quick.make(self._function, shape.grid, shape.block, shape.shared, shape.handle, known)
+        return None if made is None else (made, any(issubclass(kind, np.ndarray) for kind in types))
+
+    def _packer(self, index: int, kind: type) -> Packer | None:
+        """How to write an argument of a type, with the meaning that `_argument` gives it."""
+        import numpy as np
+
+        slot = self._args[index]
+        if slot.value_kind != "by_value":
+            if issubclass(kind, Array):
+                return "Q", _pointer_of
+            if issubclass(kind, np.ndarray):
+                return "Q", _address_of
+            if kind is type(None):
+                return "Q", _zero
+            return ("Q", None) if kind is int else None
+        if issubclass(kind, (np.bool_, np.integer)):
+            dtype = np.dtype(kind)
+            letter = {"b": "?", "i": "bhiq", "u": "BHIQ"}[dtype.kind][dtype.itemsize.bit_length() - 1]
+            return letter, None
+        if issubclass(kind, np.inexact):
+            return f"{np.dtype(kind).itemsize}s", bytes  # its own bytes: a NaN keeps its payload
+        if kind in (bool, int, float):
+            known = _SCALARS.get(self._types[index]) if self._types else None
+            return (known, None) if known and (kind is not float or known in "efd") else None
+        return None
 
     def _argument(self, index: int, slot: Arg, value: Any, keep: list[Any], back: list[tuple[Any, Array]]) -> bytes:
         if slot.value_kind == "by_value":
