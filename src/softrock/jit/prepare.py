@@ -95,8 +95,8 @@ _locks: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
 
 
-def cache_key(code: CodeObject, kernel: Kernel) -> str:
-    """What the translation depends on: code, kernel, host CPU, level, translator."""
+def cache_key(code: CodeObject, kernel: Kernel, layout: str = "any") -> str:
+    """What the translation depends on: code, kernel, layout of workgroups, host CPU, level, translator."""
     from softrock import __version__
     from softrock.jit.host import host
     from softrock.lift.version import source_hash
@@ -104,6 +104,7 @@ def cache_key(code: CodeObject, kernel: Kernel) -> str:
     return cache.key_of(
         code.data,
         kernel.name,
+        layout,
         host().key,
         str(settings.load().opt),
         __version__,
@@ -111,13 +112,13 @@ def cache_key(code: CodeObject, kernel: Kernel) -> str:
     )
 
 
-def _build(code: CodeObject, kernel: Kernel, timings: Timings) -> dict[str, Any]:
+def _build(code: CodeObject, kernel: Kernel, layout: str, timings: Timings) -> dict[str, Any]:
     from softrock.jit.compile import object_of
     from softrock.jit.host import host
     from softrock.lift.module import lift_kernel
 
     start = time.perf_counter()
-    lifted = lift_kernel(code, kernel, native_gather=host().has("avx512dq"))
+    lifted = lift_kernel(code, kernel, native_gather=host().has("avx512dq"), layout=layout)
     timings.lift = time.perf_counter() - start
     start = time.perf_counter()
     data = object_of(lifted.text, kernel.name, large=lifted.instructions > LARGE)
@@ -157,11 +158,14 @@ def _cached(key: str) -> dict[str, Any] | None:
     return entry
 
 
-def prepare(code: CodeObject, kernel: Kernel, helpers: Mapping[str, int]) -> Prepared:
+def prepare(
+    code: CodeObject, kernel: Kernel, helpers: Mapping[str, int], *, layout: str = "any"
+) -> Prepared:
     """Translate a kernel, or take it from the cache, and load it into the process.
 
     Args:
         helpers: name → host address of the native runtime's functions that translated code calls.
+        layout: of the workgroups it will run (:func:`softrock.lift.entry.layout_of`); "any" runs all.
 
     Raises:
         UnsupportedError: the kernel holds an instruction that is not supported; kernel, address and target are named.
@@ -169,7 +173,7 @@ def prepare(code: CodeObject, kernel: Kernel, helpers: Mapping[str, int]) -> Pre
     from softrock.jit.loader import Loaded
 
     timings = Timings()
-    key = cache_key(code, kernel)
+    key = cache_key(code, kernel, layout)
     with _guard:
         lock = _locks.setdefault(key, threading.Lock())
     with lock:
@@ -177,7 +181,7 @@ def prepare(code: CodeObject, kernel: Kernel, helpers: Mapping[str, int]) -> Pre
         timings.cached = entry is not None
         if entry is None:
             with _progress(kernel.name):
-                entry = _build(code, kernel, timings)
+                entry = _build(code, kernel, layout, timings)
             cache.write(_CACHE_KIND, key, msgpack.packb(entry))
     start = time.perf_counter()
     functions: list[tuple[int, str]] = [(a, n) for a, n in entry["functions"]]

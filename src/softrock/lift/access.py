@@ -7,19 +7,12 @@ tested at run time, and what remains gathers, or on hosts without gathers goes l
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from softrock.lift import lines
 from softrock.lift.context import Wave
 from softrock.lift.ir import Block, Ty, Val
+from softrock.lift.lines import Address, interleave, masked_load, masked_store
 from softrock.lift.wave import OFFSET
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where each lane's data stand: ``base + offset`` (offset u32 or u64 lanes, zero-extended), in bytes."""
-
-    base: Val
-    offset: Val
 
 
 def lane_addresses(x: Wave, where: Address) -> Val:
@@ -52,17 +45,6 @@ def _uniform(x: Wave, where: Address) -> Val:
 
 def _first_pointer(x: Wave, where: Address) -> str:
     return x.b.ptr(where.base + where.offset.lane(0).to("u64"))
-
-
-def _masked_load(x: Wave, ty: Ty, pointer: str) -> Val:
-    if x.full:
-        return x.b.load(ty, pointer, 1)
-    name = f"llvm.masked.load.{ty.mangled}.p0"
-    x.b.declare(name, f"declare {ty.llvm} @{name}(ptr, i32, <{ty.lanes} x i1>, {ty.llvm})")
-    return x.b.op_debug(
-        ty,
-        f"call {ty.llvm} @{name}(ptr {pointer}, i32 1, {x.exec_mask().typed}, {ty.llvm} zeroinitializer)",
-    )
 
 
 def _pointers(x: Wave, addresses: Val) -> tuple[str, str]:
@@ -166,7 +148,7 @@ def call_store(
 
 
 def choose(
-    x: Wave, ways: Sequence[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]], results: int
+    x: Wave, ways: Sequence[tuple[Callable[[], Val | None] | None, Callable[[], list[Val]]]], results: int
 ) -> list[Val]:
     """Run the first way whose test holds; the last has no test. Gives the results merged (there may be none)."""
     b = x.b
@@ -179,6 +161,7 @@ def choose(
             b.branch(join)
             break
         cond = test()
+        assert cond is not None
         before = x.cached()
         yes, no = b.new_block("way"), b.new_block("next")
         b.cond_branch(cond, yes, no, (100, 1) if not arrived else (20, 1))
@@ -200,6 +183,12 @@ def load(x: Wave, where: Address, size: int) -> list[Val]:
         The dwords of each lane as u32 vectors; narrower data zero-extended.
     """
     words = max(1, size // 4)
+    known = lines.of(x, where)
+    if known is not None and lines.loadable(x, known, size):
+        if known.ok is None:
+            return lines.load(x, known, size)
+        rest = (None, lambda: _outlined_load(x, where, size, "any"))
+        return choose(x, [(lambda: known.ok, lambda: lines.load(x, known, size)), rest], words)
     if not x.full and (x.compact or not _straight_allowed(x, size)):
         return _outlined_load(x, where, size, "any")
     return choose(
@@ -221,9 +210,9 @@ def _load_straight(x: Wave, where: Address, size: int) -> list[Val]:
     words = max(1, size // 4)
     pointer = _first_pointer(x, where)
     if size < 4:
-        return [_masked_load(x, Ty("u", 8 * size, x.W), pointer).to("u32")]
+        return [masked_load(x, Ty("u", 8 * size, x.W), pointer).to("u32")]
     if words == 1:
-        return [_masked_load(x, Ty("u", 32, x.W), pointer)]
+        return [masked_load(x, Ty("u", 32, x.W), pointer)]
     wide = x.b.load(Ty("u", 32, x.W * words), pointer, 1)
     return [wide.shuffle([lane * words + k for lane in range(x.W)]) for k in range(words)]
 
@@ -284,6 +273,18 @@ def _outlined_load(x: Wave, where: Address, size: int, kind: str) -> list[Val]:
 
 def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
     """Store `size` bytes a lane from u32 vectors (the low bytes of the first for 1 and 2)."""
+    known = lines.of(x, where)
+    if known is not None and lines.storable(x, known, size):
+        if known.ok is None:
+            lines.store(x, known, size, data)
+            return
+
+        def slow() -> list[Val]:
+            _outlined_store(x, where, size, data, "any")
+            return []
+
+        choose(x, [(lambda: known.ok, lambda: lines.store(x, known, size, data)), (None, slow)], 0)
+        return
     if not x.full and (x.compact or not _straight_allowed(x, size)):
         _outlined_store(x, where, size, data, "any")
         return
@@ -300,14 +301,8 @@ def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
 
 
 def _store_straight(x: Wave, where: Address, size: int, data: Sequence[Val]) -> list[Val]:
-    pointer = _first_pointer(x, where)
-    value = data[0].to(f"u{8 * size}") if size < 4 else _interleave(x, data[: size // 4])
-    if x.full:
-        x.b.store(value, pointer, 1)
-    else:
-        name = f"llvm.masked.store.{value.ty.mangled}.p0"
-        x.b.declare(name, f"declare void @{name}({value.ty.llvm}, ptr, i32, <{x.W} x i1>)")
-        x.b.line_debug(f"call void @{name}({value.typed}, ptr {pointer}, i32 1, {x.exec_mask().typed})")
+    value = data[0].to(f"u{8 * size}") if size < 4 else interleave(x, data[: size // 4])
+    masked_store(x, value, _first_pointer(x, where))
     return []
 
 
@@ -384,16 +379,3 @@ def outline(
     if len(results) == 1:
         return [Val(x.b, ref, results[0].kind, results[0].bits, results[0].lanes)]
     return [x.b.op(t, f"extractvalue {ret} {ref}, {k}") for k, t in enumerate(results)]
-
-
-def _interleave(x: Wave, data: Sequence[Val]) -> Val:
-    """One wide vector with each lane's dwords side by side."""
-    if len(data) == 1:
-        return data[0]
-    lanes, words = x.W, len(data)
-    padded = list(data) + [data[-1]] * (4 - words if words == 3 else 0)
-    low = padded[0].shuffle(list(range(2 * lanes)), padded[1])
-    if len(padded) == 2:
-        return low.shuffle([k * lanes + lane for lane in range(lanes) for k in range(2)])
-    high = padded[2].shuffle(list(range(2 * lanes)), padded[3])
-    return low.shuffle([k * lanes + lane for lane in range(lanes) for k in range(words)], high)

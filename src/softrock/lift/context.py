@@ -10,7 +10,7 @@ from typing import Any
 from softrock.core.errors import UnsupportedError
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.isa.targets import Target
-from softrock.lift import dpp
+from softrock.lift import dpp, forms
 from softrock.lift.ir import Builder, Val, elem_of
 from softrock.lift.regs import M0, Registers
 from softrock.lift.wave import OFFSET
@@ -57,6 +57,8 @@ class Wave:
         full: every lane is known to be on here, so results need no mask.
         compact: masked code is kept small at the cost of calls (large functions).
         uses_scratch: the kernel has private memory. native_gather: the host gathers and masks in hardware.
+        layout: how work-items lie in a wave (:func:`softrock.lift.entry.layout_of`).
+        most_threads: work-items that a workgroup may have. id_count: work-item ids that the kernel asks for.
         keep: VGPRs whose inactive lanes must survive a write here (liveness); others may be clobbered.
     """
 
@@ -79,6 +81,9 @@ class Wave:
         self.native_gather = True
         self.compact = False
         self.vgprs = 256
+        self.layout = "any"
+        self.most_threads = 1024
+        self.id_count = 3
         self.gpr_index = 0
         self.matrix_loops = 0
 
@@ -123,6 +128,11 @@ class Wave:
         if self._mask is None:
             self._mask = self.regs.exec().unpack()
         return self._mask
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether accesses act in fewer lanes than EXEC has: what they leave out must read 0."""
+        return self._restricted is not None
 
     def inner(self) -> Wave:
         """A wave for a function of its own in the same module: no registers, EXEC by `restricted`."""
@@ -255,8 +265,9 @@ class Wave:
             return None
         if low.note[0] != "pclo" or high.note[0] != "pchi":
             return None
-        value = self.field("code_base", "u64") + low.note[1]
-        value.note = ("pc", low.note[1])
+        offset: int = low.note[1]
+        value = self.field("code_base", "u64") + offset
+        value.note = ("pc", offset)
         return value
 
     def _special(self, op: Operand) -> Val:
@@ -326,7 +337,10 @@ class Wave:
             mask = mask & self._dpp_write
         bits = mask.splat(self.W).pack()
         if not self.full:
-            bits = bits & self.regs.exec()
+            bits = forms.and_later(bits, self.regs.exec())
+        if mask.note is not None:
+            bits = bits.copy()
+            bits.note = mask.note
         self.write_scalar(op, bits)
 
     # -- vector operands -------------------------------------------------------------------------------------
@@ -371,9 +385,8 @@ class Wave:
             if bits == 64:
                 wide = self.regs.vector.read_pair(r)
                 if op.role == "src0" and self._has_dpp():
-                    low = self._apply_dpp(wide.to("u32"))
-                    high = self._apply_dpp((wide >> 32).to("u32"))
-                    wide = (high.to("u64") << 32) | low.to("u64")
+                    low, high = (self._apply_dpp(forms.word(wide, k)) for k in (forms.LOW, forms.HIGH))
+                    wide = forms.combine(low, high)
                 return wide.bits_as(elem)
             word = self.regs.vector.read(r)
             if op.role == "src0" and self._has_dpp():

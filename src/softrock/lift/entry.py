@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from softrock.codeobj import Kernel
+from softrock.lift import forms
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
 from softrock.lift.wave import PRIVATE_MARK, PRIVATE_SHIFT
+
+ANY, LINE, WIDE = "any", "line", "wide"
+"""Layouts of a workgroup that translations are made for: unknown; one-dimensional; rows of whole waves. A number is
+the length of a row of which several make up a wave."""
+
+
+def layout_of(block: Sequence[int], lanes: int) -> str:
+    """The layout of workgroups of these dimensions (x, y, z) in waves of `lanes` lanes."""
+    across, down, deep = block
+    if down == deep == 1:
+        return LINE
+    if across % lanes == 0:
+        return WIDE
+    rows = lanes // across
+    # Longer rows than one lane only: their stride of 0 would hide that lanes differ in y.
+    if 1 < across < lanes and across & (across - 1) == 0 and (deep == 1 or down % rows == 0):
+        return str(across)
+    return ANY
+
 
 _TTMP_X, _TTMP_YZ = 108 + 9, 108 + 7
 
@@ -81,10 +103,47 @@ def _private_resource(x: Wave) -> list[Val]:
 
 
 def _workitem_ids(x: Wave, kernel: Kernel) -> None:
-    pointer = x.b.ptr(x.field("workitem_ids", "u64"))
-    packed = x.b.op(Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {pointer}, align 64, !invariant.load !0")
+    x.id_count = kernel.workitem_id_count
     if kernel.packed_workitem_ids:
-        x.regs.vector.write(0, packed)
+        x.regs.vector.write(0, packed_ids(x))
         return
-    for axis in range(kernel.workitem_id_count):
-        x.regs.vector.write(axis, (packed >> 10 * axis) & 0x3FF)
+    for axis, value in enumerate(workitem_ids(x)[: kernel.workitem_id_count]):
+        x.regs.vector.write(axis, value)
+
+
+def packed_ids(x: Wave) -> Val:
+    """v0 of a kernel that gets its work-item ids packed: x | y << 10 | z << 20."""
+    # Ids that the kernel does not ask for are 0: code that uses x alone does not mask it.
+    if x.layout == ANY:
+        return _ids_of_memory(x) & ((1 << 10 * x.id_count) - 1)
+    return forms.packed_ids(x.const("u32", 0), workitem_ids(x)[: x.id_count])
+
+
+def _ids_of_memory(x: Wave) -> Val:
+    pointer = x.b.ptr(x.field("workitem_ids", "u64"))
+    return x.b.op(Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {pointer}, align 64, !invariant.load !0")
+
+
+def workitem_ids(x: Wave) -> list[Val]:
+    """The work-item ids x, y and z of each lane, as forms where the workgroup's layout is known."""
+    if x.layout == ANY:
+        packed = _ids_of_memory(x)
+        return [(packed >> 10 * axis) & 0x3FF for axis in range(3)]
+    pointer = x.b.ptr(x.field("workitem_ids", "u64"))
+    first = x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 64, !invariant.load !0")
+    ids = [(first >> 10 * axis) & 0x3FF for axis in range(3)]
+    zero, lanes = x.scalar("u32", 0), x.W
+    if x.layout == LINE:
+        ids[1] = ids[2] = zero
+    for id_ in ids:
+        id_.top = x.most_threads - 1
+    out = [id_.splat(lanes) for id_ in ids]
+    if x.layout in (LINE, WIDE):
+        # Waves start at multiples of their size.
+        forms_x = forms.Rows(ids[0], 1, lanes, None)
+        out[0] = forms.make(out[0], forms_x, zeros=lanes.bit_length() - 1, top=x.most_threads - 1)
+    else:
+        row = int(x.layout)
+        out[0] = forms.make(out[0], forms.Rows(zero, 1 if row > 1 else 0, row, zero), zeros=32, top=row - 1)
+        out[1] = forms.make(out[1], forms.Rows(ids[1], 0, row, x.scalar("u32", 1)), top=x.most_threads - 1)
+    return out

@@ -8,16 +8,19 @@ loads it back.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from softrock.codeobj import Kernel
 from softrock.decode.instruction import Instruction, Kind
 from softrock.isa.targets import Target
-from softrock.lift import apply, cfg, liveness, registry
+from softrock.lift import apply, cfg, execs, liveness, registry
 from softrock.lift.context import Mode, Wave
+from softrock.lift.entry import packed_ids, set_initial_state
 from softrock.lift.ir import Block, Builder, Ty, Val
 from softrock.lift.regs import M0, VCC, Registers
+from softrock.lift.shapes import Shape, meet
 from softrock.lift.wave import OFFSET
 
 END = 1
@@ -35,6 +38,12 @@ COMPACT_LIMIT = 400
 _SAVED_SCC, _SAVED_EXEC, _SAVED_SCALARS, _SAVED_VECTORS = 0, 8, 64, 1024
 _COHERENT = ("glc", "sc0", "sc1", "dlc")
 _EXCHANGES = ("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")
+
+SHAPE_LIMIT = 3000
+"""Above this many instructions forms of registers end with their block: blocks are translated once."""
+
+RETRIES = 4
+"""After this many translations of a block its registers come as vectors."""
 
 WAITING_TURNS = 16
 """A loop that looks at what other waves write lets them run this often."""
@@ -64,10 +73,27 @@ class Unit:
     native_gather: bool
     uses_scratch: bool
     vgprs: int
+    layout: str = "any"
+    most_threads: int = 1024
 
 
 def function_name(address: int) -> str:
     return f"f_{address:x}"
+
+
+@dataclass
+class Node:
+    """A GPU block in one version: its LLVM blocks, the shapes of registers it is entered with (None: not yet known)
+    and left with, its successors, and where vectors for these are stored."""
+
+    head: Block
+    blocks: list[Block] = field(default_factory=list)
+    entry: dict[int, Shape] | None = None
+    exits: dict[int, tuple[Shape, Val | None]] = field(default_factory=dict)
+    successors: list[tuple[int, bool]] = field(default_factory=list)
+    hole: list[str] = field(default_factory=list)
+    runs: int = 0
+    waiting: bool = False
 
 
 class FunctionLifter:
@@ -84,8 +110,12 @@ class FunctionLifter:
         self.x = Wave(self.b, self.regs, unit.target, unit.mode, unit.kernel_name)
         self.x.native_gather, self.x.uses_scratch = unit.native_gather, unit.uses_scratch
         self.x.vgprs = unit.vgprs
-        self.nodes: dict[tuple[int, bool], Block] = {}
+        self.x.layout, self.x.most_threads = unit.layout, unit.most_threads
+        self.regs.vector.special = lambda: packed_ids(self.x)
+        self.nodes: dict[tuple[int, bool], Node] = {}
         self.pending: list[tuple[int, bool]] = []
+        self.current = Node(Block("start"))
+        self.shaped = graph.instructions <= SHAPE_LIMIT
         self.dual = graph.instructions <= DUAL_LIMIT and len(graph.blocks) <= DUAL_BLOCKS
         self.x.compact = graph.instructions > COMPACT_LIMIT
         self.yields = False
@@ -107,23 +137,76 @@ class FunctionLifter:
             for block in self.graph.blocks.values()
             for inst in block.insts
         }
-        keep = liveness.solve(self.graph, effects)
+        largest = execs.whole_points(self.graph, semantics, self.x.W) if self.kernel is not None else set()
+        keep, self.live = liveness.solve(self.graph, effects, largest)
         self.regs.vector.paired = _choose_pairs(self.graph)
-        entry = self.b.new_block("start")
-        self.b.begin(entry)
+        start = self.current
+        self._begin(start)
         self._at(self.graph.entry)
-        self.x.new_block()
         if self.kernel is not None:
             self._kernel_state(self.kernel)
         else:
             self.b.line(";LOAD")
         self._choose(self.graph.entry)
+        self._end(start)
         while self.pending:
-            address, full = self.pending.pop()
-            self.b.begin(self.nodes[address, full])
-            self.x.new_block()
+            address, full = key = heapq.heappop(self.pending)
+            node = self.nodes[key]
+            node.waiting = False
+            self._begin(node)
             self.x.full = full
             self._block(self.graph.blocks[address], semantics, keep)
+            self._end(node)
+        for node in (start, *self.nodes.values()):
+            self._reconcile(node)
+        self.b.blocks = [block for node in (start, *self.nodes.values()) for block in node.blocks]
+
+    def _begin(self, node: Node) -> None:
+        """Start translating a node, perhaps again."""
+        node.head.lines, node.head.done = [], False
+        node.successors, node.exits, node.hole = [], {}, []
+        self.current = node
+        self.b.blocks = []
+        self.b.begin(node.head)
+        self.x.new_block()
+        self.regs.vector.entry = node.entry or {}
+        self.regs.vector.exits = {}
+
+    def _end(self, node: Node) -> None:
+        """Note what a node gives; whoever gets a lesser shape than assumed before is translated again."""
+        node.blocks = self.b.blocks
+        node.exits = self.regs.vector.exits
+        node.runs += 1
+        for key in node.successors:
+            successor, live = self.nodes[key], self.live[key[0]]
+            if successor.entry is None:
+                merged = {r: shape for r, (shape, _) in node.exits.items() if live >> r & 1} if self.shaped else {}
+            else:
+                merged = {}
+                for r, shape in successor.entry.items():
+                    both = meet(shape, node.exits[r][0]) if r in node.exits else None
+                    if both is not None and successor.runs < RETRIES:
+                        merged[r] = both
+            if merged != successor.entry:
+                successor.entry = merged
+                if not successor.waiting:
+                    successor.waiting = True
+                    heapq.heappush(self.pending, key)
+
+    def _reconcile(self, node: Node) -> None:
+        """Store the vectors of registers that a successor wants as such."""
+        bank = self.regs.vector
+        bank.exits = node.exits
+        wanted = {
+            r
+            for key in node.successors
+            for r in node.exits
+            if self.live[key[0]] >> r & (3 if node.exits[r][0].kind != "word" else 1)
+            and r not in (self.nodes[key].entry or {})
+        }
+        with self.b.fill(node.hole):
+            for r in sorted(wanted):
+                bank.materialise(r)
 
     def _at(self, address: int) -> None:
         self.debug_lines[address] = None
@@ -133,9 +216,14 @@ class FunctionLifter:
         """The LLVM block for a GPU block in one of its two versions."""
         key = (address, full and self.dual)
         if key not in self.nodes:
-            self.nodes[key] = self.b.new_block(f"{'full' if key[1] else 'part'}_{address:x}")
-            self.pending.append(key)
-        return self.nodes[key]
+            self.nodes[key] = Node(self.b.new_block(f"{'full' if key[1] else 'part'}_{address:x}"))
+        self.current.successors.append(key)
+        return self.nodes[key].head
+
+    def _flush(self) -> None:
+        """Store the registers at the end of a node; what successors want of it besides comes when all are known."""
+        self.regs.flush()
+        self.current.hole = self.b.hole()
 
     def _block(
         self, block: cfg.BasicBlock, semantics: dict[int, registry.Semantic | None], keep: dict[int, int]
@@ -156,7 +244,7 @@ class FunctionLifter:
         if cfg.writes_exec(block.last):
             self._choose(block.last.end)
         else:
-            self.regs.flush()
+            self._flush()
             self.b.branch(self.node(block.last.end, x.full))
 
     def _dual_issue(self, inst: Instruction) -> None:
@@ -197,7 +285,7 @@ class FunctionLifter:
     def _choose(self, address: int) -> None:
         """Go on at `address` in the version that EXEC allows."""
         bits = self.regs.exec()
-        self.regs.flush()
+        self._flush()
         if not self.dual:
             self.b.branch(self.node(address, False))
         elif bits.const is not None and bits.const in (-1, (1 << self.x.W) - 1):
@@ -229,7 +317,7 @@ class FunctionLifter:
         return True
 
     def _jump(self, inst: Instruction, target: int) -> None:
-        self.regs.flush()
+        self._flush()
         if turns := self._spin_edges.get((inst.address, target)):
             self._maybe_yield(turns)
         self.b.branch(self.node(target, self.x.full))
@@ -237,7 +325,8 @@ class FunctionLifter:
     def _conditional(self, inst: Instruction) -> None:
         x, name = self.x, inst.op[len("s_cbranch_") :]
         target, follow = inst.src[0].value, inst.end
-        self.regs.flush()
+        if name not in ("execz", "execnz") or not x.full:
+            self._flush()
         if name in ("scc0", "scc1"):
             cond = self.regs.scc()
         elif name in ("vccz", "vccnz"):
@@ -300,7 +389,7 @@ class FunctionLifter:
         return edges
 
     def _return(self, where: Val, save: bool) -> None:
-        self.regs.flush()
+        self.regs.flush(solid=True)
         if save:
             self.b.line(";SAVE")
         self.b.line(f"ret {where.typed}")
@@ -314,7 +403,7 @@ class FunctionLifter:
         low, high = back.to("u32"), (back >> 32).to("u32")
         self.regs.scalar.write(inst.dst[0].index, low)
         self.regs.scalar.write(inst.dst[0].index + 1, high)
-        self.regs.flush()
+        self.regs.flush(solid=True)
         b.line(";SAVE")
         first = self._invoke_known(known) if known is not None else self._invoke(target)
         loop, again, done, ended, resume = (
@@ -361,8 +450,6 @@ class FunctionLifter:
     # -- entry state -----------------------------------------------------------------------------------------
 
     def _kernel_state(self, kernel: Kernel) -> None:
-        from softrock.lift.entry import set_initial_state
-
         set_initial_state(self.x, kernel)
 
     # -- text ------------------------------------------------------------------------------------------------

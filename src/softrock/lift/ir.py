@@ -9,8 +9,11 @@ broadcasting.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from softrock.lift import forms
 
 
 class Ty(NamedTuple):
@@ -68,21 +71,87 @@ def float_literal(kind: str, bits: int, value: float) -> str:
 
 
 class Val:
-    """A typed SSA value; see the module's docstring. `const` is its Python value where known, of scalar or splat."""
+    """A typed SSA value; see the module's docstring.
 
-    __slots__ = ("b", "bits", "const", "kind", "lanes", "note", "ref")
+    Attributes:
+        const: its Python value where known, of scalar or splat.
+        form: how to make it, where it has no text of its own yet (:mod:`softrock.lift.forms`).
+        zeros, top: low bits known to be zero (of a form: of its base) and an upper bound as unsigned number.
+        part: the 64-bit value it is a dword of, and which.
+        note: what else the lifter knows of the value, e.g. ``("pclo", offset)``.
+    """
+
+    __slots__ = (
+        "_block", "_ref", "b", "bits", "const", "form", "kind", "lanes", "mask", "note", "part", "top", "zeros"
+    )  # fmt: skip
 
     def __init__(
-        self, b: Builder, ref: str, kind: str, bits: int, lanes: int, const: int | float | None = None
+        self, b: Builder, ref: str | None, kind: str, bits: int, lanes: int, const: int | float | None = None
     ) -> None:
         self.b = b
-        self.ref = ref
+        self._ref = ref
+        self._block: Block | None = None
         self.kind = kind
         self.bits = bits
         self.lanes = lanes
         self.const = const
-        self.note: tuple[str, int] | None = None
-        """What the lifter knows of the value, e.g. ``("pclo", offset)``."""
+        self.form: forms.Form | None = None
+        self.zeros = 0
+        self.top: int | None = None
+        self.part: tuple[Val, int] | None = None
+        self.mask: Val | None = None
+        self.note: tuple[str, Any] | None = None
+
+    @property
+    def ref(self) -> str:
+        """LLVM's name of the value; one with a form is computed here, in the current block."""
+        if self._ref is None or (self._block is not None and self._block is not self.b.block):
+            self._ref = forms.emit(self).ref
+            self._block = self.b.block
+        return self._ref
+
+    @property
+    def elem(self) -> str:
+        """The element type as semantics write it: ``u32``, ``bf16`` …"""
+        return f"{'bf' if self.kind == 'b' else self.kind}{self.bits}"
+
+    def solid(self) -> Val:
+        """The value computed here if it was not yet, without a form."""
+        if self.form is None:
+            return self
+        out = Val(self.b, self.ref, self.kind, self.bits, self.lanes)
+        out.note = self.note
+        return out
+
+    def _one(self) -> Val | None:
+        """The scalar of a uniform lane vector."""
+        return forms.scalar_of(self) if self.lanes and self.form is not None else None
+
+    def copy(self) -> Val:
+        """The same value, to be told more of."""
+        out = Val(self.b, self._ref, self.kind, self.bits, self.lanes, self.const)
+        out._block, out.form, out.zeros, out.top = self._block, self.form, self.zeros, self.top
+        out.part, out.mask, out.note = self.part, self.mask, self.note
+        return out
+
+    def same(self, other: Val) -> bool:
+        """Whether both are one LLVM value."""
+        return self._ref is not None and self._ref == other._ref
+
+    def broadcast(self, lanes: int) -> Val:
+        """A scalar in all lanes, as an LLVM vector."""
+        if self.const is not None:
+            return self.b.const(self.elem, self.const, lanes)
+        ty = Ty(self.kind, self.bits, lanes)
+        one = self.b.op(ty, f"insertelement {ty.llvm} poison, {self.typed}, i64 0")
+        return self.b.op(ty, f"shufflevector {one.typed}, {ty.llvm} poison, <{lanes} x i32> zeroinitializer")
+
+    def shift_right(self, count: int) -> Val:
+        """``>>`` by a constant without looking for forms."""
+        return self.b.op(
+            self.ty,
+            f"{'ashr' if self.kind == 'i' else 'lshr'} {self.typed}, {self.b.const(self.elem, count, self.lanes).ref}",
+        )
 
     @property
     def ty(self) -> Ty:
@@ -107,13 +176,15 @@ class Val:
         if kind == self.kind:
             return self
         if kind in "ui" and self.kind in "ui":
-            out = Val(self.b, self.ref, kind, bits, self.lanes)
+            out = self.copy()
+            out.kind = kind
             if isinstance(self.const, int):
                 out.const = _wrap(self.const, kind, bits)
-            out.note = self.note
             return out
         if self.const is not None and kind in "ui":
             return self.b.const(name, _float_bits(self), self.lanes)
+        if (one := self._one()) is not None:
+            return one.bits_as(name).splat(self.lanes)
         out = self.b.op(
             Ty(kind, bits, self.lanes), f"bitcast {self.typed} to {Ty(kind, bits, self.lanes).llvm}"
         )
@@ -125,6 +196,8 @@ class Val:
         saturates, and turns NaN into 0 (the hardware's rule); float to float rounds to nearest even."""
         kind, bits = elem_of(name)
         ty = Ty(kind, bits, self.lanes)
+        if (one := self._one()) is not None:
+            return one.to(name).splat(self.lanes)
         if self.is_float and kind in "fb":
             if (kind, bits) == (self.kind, self.bits):
                 return self
@@ -145,9 +218,21 @@ class Val:
             return self.b.const(name, self.const, self.lanes)
         if bits == self.bits:
             return self.bits_as(name)
+        if self.form is not None:
+            found = (forms.truncated if bits < self.bits else forms.extended)(self, kind, bits)
+            if found is not None:
+                return found
         if bits < self.bits:
-            return self.b.op(ty, f"trunc {self.typed} to {ty.llvm}")
-        return self.b.op(ty, f"{'sext' if self.kind == 'i' else 'zext'} {self.typed} to {ty.llvm}")
+            out = self.b.op(ty, f"trunc {self.typed} to {ty.llvm}")
+            out.zeros = min(self.zeros, bits)
+            return out
+        out = self.b.op(ty, f"{'sext' if self.kind == 'i' else 'zext'} {self.typed} to {ty.llvm}")
+        out.zeros = self.zeros
+        if self.kind == "u":
+            out.top = self.top if self.top is not None else (1 << self.bits) - 1
+        elif self.top is not None and self.top < 1 << (self.bits - 1):
+            out.top = self.top
+        return out
 
     def cut(self, name: str) -> Val:
         """Truncate a float that is known to fit to an integer; the result is undefined where it does not."""
@@ -193,10 +278,8 @@ class Val:
         if self.lanes or not lanes:
             return self
         if self.const is not None:
-            return self.b.const(f"{'bf' if self.kind == 'b' else self.kind}{self.bits}", self.const, lanes)
-        ty = Ty(self.kind, self.bits, lanes)
-        one = self.b.op(ty, f"insertelement {ty.llvm} poison, {self.typed}, i64 0")
-        return self.b.op(ty, f"shufflevector {one.typed}, {ty.llvm} poison, <{lanes} x i32> zeroinitializer")
+            return self.b.const(self.elem, self.const, lanes)
+        return forms.uniform(self, lanes)
 
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
@@ -220,7 +303,28 @@ class Val:
             return self.b.const(f"{a.kind}{a.bits}", folded, a.lanes)
         if word in _ZERO_IS_NEUTRAL and c.const == 0 and isinstance(c.const, int):
             return a
-        return self.b.op(a.ty, f"{word} {a.typed}, {c.ref}")
+        if a.form is not None or c.form is not None:
+            found = self._formed(word, a, c)
+            if found is not None:
+                return found
+        out = self.b.op(a.ty, f"{word} {a.typed}, {c.ref}")
+        if not a.lanes and not a.is_float:
+            out.zeros, out.top = forms.bounds(word, a, c)
+        return out
+
+    def _formed(self, word: str, a: Val, c: Val) -> Val | None:
+        if not a.lanes:
+            return None
+        if a.bits == 1 and (a.mask is not None or a.const is not None) and (c.mask is not None or c.const is not None):
+            return a.pack()._bin(c.pack(), word, None).unpack()
+        ones = forms.scalars_of([a, c])
+        if ones is not None:
+            if not a.is_float and (a.note or c.note):
+                found = forms.binary(word, a, c)
+                if found is not None:
+                    return found
+            return ones[0]._bin(ones[1], word, word).splat(a.lanes)
+        return None if a.is_float or a.bits == 1 else forms.binary(word, a, c)
 
     def __add__(self, other: Val | int | float) -> Val:
         return self._bin(other, "add", "fadd")
@@ -248,6 +352,8 @@ class Val:
 
     def __neg__(self) -> Val:
         if self.is_float:
+            if (one := self._one()) is not None:
+                return (-one).splat(self.lanes)
             return self.b.op(self.ty, f"fneg {self.typed}")
         return self.b.const(f"{self.kind}{self.bits}", 0, self.lanes) - self
 
@@ -261,6 +367,10 @@ class Val:
         return self._bin(self._count(other), "shl", None)
 
     def __rshift__(self, other: Val | int) -> Val:
+        if self.kind == "i" and self.bits == 32 and self.const is None and self.lanes:
+            count = other if isinstance(other, int) else other.const
+            if count == 31 and forms.scalar_of(self) is None:
+                return self.b.const("i32", 0, self.lanes) if _small(self) else forms.sign_word(self)
         return self._bin(self._count(other), "ashr" if self.kind == "i" else "lshr", None)
 
     # -- comparison (results are u1) -----------------------------------------------------------------------------------
@@ -269,6 +379,14 @@ class Val:
         a, c = self._pair(other)
         if a.bits != c.bits or a.is_float != c.is_float:
             raise AssertionError(f"compare {integer}: {a.kind}{a.bits} with {c.kind}{c.bits}")
+        if (a.form is not None or c.form is not None) and a.lanes:
+            ones = forms.scalars_of([a, c])
+            if ones is not None:
+                return ones[0]._cmp(ones[1], integer, floating).splat(a.lanes)
+            if not a.is_float:
+                return forms.of_kind(
+                    a, "u", 1, a.lanes, forms.Deferred(lambda: a.solid()._cmp(c.solid(), integer, floating))
+                )
         if a.is_float:
             return self.b.op(Ty("u", 1, a.lanes), f"fcmp {floating} {a.typed}, {c.ref}")
         if integer not in ("eq", "ne"):
@@ -297,6 +415,9 @@ class Val:
     def fcmp(self, predicate: str, other: Val | float) -> Val:
         """Any of LLVM's float predicates: ord, uno, ult, ueq, one …"""
         a, c = self._pair(other)
+        ones = forms.scalars_of([a, c]) if a.lanes else None
+        if ones is not None:
+            return ones[0].fcmp(predicate, ones[1]).splat(a.lanes)
         return self.b.op(Ty("u", 1, a.lanes), f"fcmp {predicate} {a.typed}, {c.ref}")
 
     def is_nan(self) -> Val:
@@ -316,6 +437,11 @@ class Val:
         cond: Val = self
         lanes = max(cond.lanes, yes.lanes)
         yes, no = yes.splat(lanes), no.splat(lanes)
+        if yes is no or (yes.form is not None and yes.form is no.form) or yes.same(no):
+            return yes
+        ones = forms.scalars_of([cond, yes, no]) if lanes else None
+        if ones is not None:
+            return ones[0].select(ones[1], ones[2]).splat(lanes)
         if yes.ref == no.ref:
             return yes
         return self.b.op(yes.ty, f"select {cond.typed}, {yes.typed}, {no.typed}")
@@ -327,6 +453,9 @@ class Val:
         args = [self]
         for other in others:
             args.append(self._pair(other)[1])
+        ones = forms.scalars_of(args) if self.lanes else None
+        if ones is not None:
+            return ones[0].intrinsic(name, *ones[1:]).splat(self.lanes)
         return self.b.call(f"llvm.{name}.{self.ty.mangled}", self.ty, *args)
 
     def fma(self, m: Val | float, a: Val | float) -> Val:
@@ -381,6 +510,15 @@ class Val:
 
     def lane(self, index: Val | int) -> Val:
         """One lane of a vector as a scalar."""
+        rows = self.form
+        if isinstance(rows, forms.Rows):
+            if rows.uniform:
+                return rows.base if rows.base.kind == self.kind else rows.base.bits_as(self.elem)
+            if rows.pitch is None or index == 0:
+                base = rows.base.bits_as(self.elem)
+                if isinstance(index, int):
+                    return base + rows.stride * index
+                return base + index.bits_as(f"u{index.bits}").to(f"u{self.bits}").bits_as(self.elem) * rows.stride
         where = f"i64 {index}" if isinstance(index, int) else index.typed
         return self.b.op(Ty(self.kind, self.bits, 0), f"extractelement {self.typed}, {where}")
 
@@ -391,6 +529,8 @@ class Val:
 
     def shuffle(self, lanes: Sequence[int], other: Val | None = None) -> Val:
         """shufflevector with a constant index list; an index of -1 is poison (only where the lane is then masked)."""
+        if other is None and (one := self._one()) is not None:
+            return one.splat(len(lanes))
         ty = Ty(self.kind, self.bits, len(lanes))
         second = f"{self.ty.llvm} poison" if other is None else other.typed
         index = ", ".join("i32 poison" if i < 0 else f"i32 {i}" for i in lanes)
@@ -407,11 +547,31 @@ class Val:
 
     def pack(self) -> Val:
         """A u1 vector as a scalar mask, bit i is lane i."""
+        if self.mask is not None:
+            return self.mask
+        if self.const is not None:
+            return self.b.const(f"u{self.lanes}", -1 if self.const else 0)
+        if (one := self._one()) is not None:
+            return one.select(-1, self.b.const(f"u{self.lanes}", 0))
+        if self.form is not None:
+            vector = self
+            out = Val(self.b, None, "u", self.lanes, 0)
+            out.form = forms.Deferred(lambda: vector.solid().pack())
+            out.note = self.note
+            return out
         return self.b.op(Ty("u", self.lanes, 0), f"bitcast {self.typed} to i{self.lanes}")
 
     def unpack(self) -> Val:
         """A scalar mask as a u1 vector."""
-        return self.b.op(Ty("u", 1, self.bits), f"bitcast {self.typed} to <{self.bits} x i1>")
+        bits = self
+        if self.const in (0, -1, (1 << self.bits) - 1):
+            return self.b.const("u1", int(self.const != 0), self.bits)
+        out = Val(self.b, None, "u", 1, self.bits)
+        out.form = forms.Deferred(
+            lambda: self.b.op(Ty("u", 1, bits.bits), f"bitcast {bits.typed} to <{bits.bits} x i1>")
+        )
+        out.mask, out.note = bits, self.note
+        return out
 
 
 def sum_to_odd(product: Val, c: Val) -> Val:
@@ -426,6 +586,12 @@ def sum_to_odd(product: Val, c: Val) -> Val:
     inward = (error.bits_as(signed) ^ raw.bits_as(signed)).lt(0)
     odd = (raw - (inexact & inward).to(unsigned)) | inexact.to(unsigned)
     return odd.bits_as(f"f{total.bits}")
+
+
+def _small(value: Val) -> bool:
+    """Known not to be negative."""
+    top = forms.top_of(value)
+    return top is not None and top < 1 << (value.bits - 1)
 
 
 def _wrap(value: int, kind: str, bits: int) -> int:
@@ -461,7 +627,8 @@ class Block:
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.lines: list[str] = []
+        self.lines: list[str | list[str]] = []
+        """Instructions; a list in it is filled in later."""
         self.done = False
 
 
@@ -542,7 +709,10 @@ class Builder:
 
     def iota(self, lanes: int, name: str = "u32", step: int = 1) -> Val:
         """Lane numbers times `step`."""
-        return self.vector(name, [i * step for i in range(lanes)])
+        out = self.vector(name, [i * step for i in range(lanes)])
+        out.form = forms.Rows(self.const(name, 0), step, lanes, None)
+        out.zeros, out.top = out.bits, step * (lanes - 1)
+        return out
 
     def branch(self, target: Block) -> None:
         if not self.block.done:
@@ -559,8 +729,27 @@ class Builder:
         self.block.done = True
 
     def phi(self, ty: Ty, incoming: Sequence[tuple[Val, Block]]) -> Val:
+        ones = forms.scalars_of([v for v, _ in incoming]) if ty.lanes else None
+        if ones is not None:
+            blocks = [block for _, block in incoming]
+            return self.phi(ty._replace(lanes=0), list(zip(ones, blocks, strict=True))).splat(ty.lanes)
+        for value, block in incoming:
+            if value.form is not None:
+                self._settle(value, block)
         text = ", ".join(f"[ {v.ref}, %{b.label} ]" for v, b in incoming)
         return self.op(ty, f"phi {ty.llvm} {text}")
+
+    def _settle(self, value: Val, block: Block) -> None:
+        """Compute a value with a form at the end of a block that was left already."""
+        here, end = self.block, Block(block.label)
+        terminator = block.lines.pop() if block.done else None
+        self.block = end
+        value._ref = forms.emit(value).ref
+        value._block = here
+        block.lines.extend(end.lines)
+        if terminator is not None:
+            block.lines.append(terminator)
+        self.block = here
 
     def ptr(self, address: Val) -> str:
         """A u64 scalar as a pointer operand."""
@@ -580,5 +769,26 @@ class Builder:
         out: list[str] = []
         for block in self.blocks:
             out.append(f"{block.label}:")
-            out.extend(block.lines)
+            for line in block.lines:
+                if isinstance(line, str):
+                    out.append(line)
+                else:
+                    out.extend(line)
         return "\n".join(out)
+
+    def hole(self) -> list[str]:
+        """A place in the current block to be filled by `fill`."""
+        lines: list[str] = []
+        self.block.lines.append(lines)
+        return lines
+
+    @contextmanager
+    def fill(self, hole: list[str]) -> Iterator[None]:
+        """Emit into a hole."""
+        here, block = self.block, Block("hole")
+        self.block = block
+        try:
+            yield
+        finally:
+            self.block = here
+            hole.extend(line for line in block.lines if isinstance(line, str))

@@ -6,13 +6,16 @@ EXEC has gained lanes (or by an operation that looks across lanes) before a late
 program point, solved backwards:
 
 * ``use``: registers that may be read before being written, counting a write under the present EXEC as covering;
-* ``wide``: registers that may be read after EXEC has gained lanes.
+* ``wide``: registers that may be read after EXEC has gained lanes;
+* ``cross``: registers that an operation may read across lanes.
 
-An EXEC write that may turn lanes on adds ``use`` to ``wide``; a narrowing one does not.
+An EXEC write that may turn lanes on adds ``use`` to ``wide``; a narrowing one does not. Where EXEC is as large as it
+ever gets (:mod:`softrock.lift.execs`), only ``cross`` counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from softrock.decode.instruction import Instruction, Kind, Operand
@@ -74,10 +77,20 @@ def effect(inst: Instruction, semantic: Semantic | None) -> Effect:
     return Effect(reads, writes, cross, widens)
 
 
-def solve(function: Function, effects: dict[int, Effect]) -> dict[int, int]:
-    """For each instruction address: the registers whose inactive lanes a write there must keep."""
-    use_in: dict[int, int] = dict.fromkeys(function.blocks, 0)
-    wide_in: dict[int, int] = dict.fromkeys(function.blocks, 0)
+Sets = tuple[int, int, int]
+"""use, wide, cross."""
+
+
+def solve(
+    function: Function, effects: dict[int, Effect], largest: Set[int] = frozenset()
+) -> tuple[dict[int, int], dict[int, int]]:
+    """For each instruction address: the registers whose inactive lanes a write there must keep; for each block: the
+    registers that may be read in it or after it.
+
+    Args:
+        largest: addresses where EXEC holds every lane that it will ever hold.
+    """
+    live: dict[int, Sets] = dict.fromkeys(function.blocks, (0, 0, 0))
     predecessors: dict[int, list[int]] = {a: [] for a in function.blocks}
     for address, block in function.blocks.items():
         for successor in block.successors:
@@ -88,40 +101,37 @@ def solve(function: Function, effects: dict[int, Effect]) -> dict[int, int]:
     while work:
         address = work.pop()
         queued.discard(address)
-        use, wide = _out(function, address, use_in, wide_in)
+        sets = _out(function, address, live)
         for inst in reversed(function.blocks[address].insts):
-            use, wide = _step(effects[inst.address], use, wide)
-        if use != use_in[address] or wide != wide_in[address]:
-            use_in[address], wide_in[address] = use, wide
+            sets = _step(effects[inst.address], sets)
+        if sets != live[address]:
+            live[address] = sets
             for p in predecessors[address]:
                 if p not in queued:
                     queued.add(p)
                     work.append(p)
     keep: dict[int, int] = {}
     for address, block in function.blocks.items():
-        use, wide = _out(function, address, use_in, wide_in)
+        sets = _out(function, address, live)
         for inst in reversed(block.insts):
-            keep[inst.address] = wide
-            use, wide = _step(effects[inst.address], use, wide)
-    return keep
+            keep[inst.address] = sets[2] if inst.address in largest else sets[1] | sets[2]
+            sets = _step(effects[inst.address], sets)
+    return keep, {address: use | wide | cross for address, (use, wide, cross) in live.items()}
 
 
-def _out(
-    function: Function, address: int, use_in: dict[int, int], wide_in: dict[int, int]
-) -> tuple[int, int]:
+def _out(function: Function, address: int, live: dict[int, Sets]) -> Sets:
     block = function.blocks[address]
-    use = wide = 0
+    use = wide = cross = 0
     for successor in block.successors:
-        use |= use_in[successor]
-        wide |= wide_in[successor]
+        sets = live[successor]
+        use, wide, cross = use | sets[0], wide | sets[1], cross | sets[2]
     if not block.successors and block.last.op not in END_OPS:
-        use = wide = ALL  # returns to code that may read anything
-    return use, wide
+        use = wide = cross = ALL  # returns to code that may read anything
+    return use, wide, cross
 
 
-def _step(e: Effect, use: int, wide: int) -> tuple[int, int]:
+def _step(e: Effect, sets: Sets) -> Sets:
+    use, wide, cross = sets
     if e.widens:
         wide |= use
-    use = (use & ~e.writes) | e.reads
-    wide |= e.cross
-    return use, wide
+    return (use & ~e.writes) | e.reads, wide, cross | e.cross

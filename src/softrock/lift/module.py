@@ -11,6 +11,7 @@ from softrock.decode.instruction import Instruction
 from softrock.isa.targets import Target, target
 from softrock.lift import cfg, registry
 from softrock.lift.context import Mode
+from softrock.lift.entry import ANY
 from softrock.lift.function import END, FunctionLifter, Unit, function_name
 
 _DENORMALS_ON = 3
@@ -59,7 +60,7 @@ def mode_of(kernel: Kernel) -> Mode:
 class ModuleLifter:
     """Translates one kernel of a code object with its callees."""
 
-    def __init__(self, code: CodeObject, kernel: Kernel, native_gather: bool) -> None:
+    def __init__(self, code: CodeObject, kernel: Kernel, native_gather: bool, layout: str = ANY) -> None:
         self.code = code
         self.kernel = kernel
         self.target: Target = target(code.target).with_wave_size(kernel.wavefront_size)
@@ -72,6 +73,8 @@ class ModuleLifter:
             native_gather,
             bool(kernel.private_segment_size) or kernel.uses_dynamic_stack,
             min(kernel.vgprs, 256),
+            layout,
+            min(kernel.max_flat_workgroup_size, 1024),
         )
         self.declares: dict[str, str] = {}
         self.graphs: dict[int, cfg.Function] = {}
@@ -231,10 +234,11 @@ def _debugged(lifter: FunctionLifter, debug: list[str]) -> str:
     return re.sub(r"!dbg !([DF][0-9a-f]+)", lambda m: f"!dbg !{numbers[m.group(1)]}", lifter.text())
 
 
-def lift_kernel(code: CodeObject, kernel: Kernel, *, native_gather: bool) -> Lifted:
+def lift_kernel(code: CodeObject, kernel: Kernel, *, native_gather: bool, layout: str = ANY) -> Lifted:
     """Translate a kernel to LLVM IR; see :class:`ModuleLifter`.
 
     Args:
         native_gather: the host gathers and masks lanes in hardware (AVX-512).
+        layout: of the workgroups that it is for (:func:`softrock.lift.entry.layout_of`).
     """
-    return ModuleLifter(code, kernel, native_gather).lift()
+    return ModuleLifter(code, kernel, native_gather, layout).lift()

@@ -10,12 +10,19 @@ Numbers: VGPRs 0-255, AGPRs 256-511; SGPRs by hardware number (VCC 106, TTMP 108
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from softrock.lift import forms
 from softrock.lift.ir import Builder, Ty, Val
+from softrock.lift.shapes import Shape, Slots, shape_of
 
 M0 = 124
 VCC = 106
+
+
+def _no_ids() -> Val:
+    raise AssertionError("no work-item ids")
 
 
 class Bank:
@@ -32,6 +39,14 @@ class Bank:
         self.words: dict[int, Val] = {}
         self.pairs: dict[int, Val] = {}
         self.dirty: set[int] = set()
+        self.scalars = Slots(b, prefix, lanes)
+        self.shaped = bool(lanes)
+        """Whether registers cross blocks as forms."""
+        self.entry: dict[int, Shape] = {}
+        self.exits: dict[int, tuple[Shape, Val | None]] = {}
+        self.gone: set[int] = set()
+        """Registers whose form at the block's entry no longer holds."""
+        self.special: Callable[[], Val] = _no_ids
 
     def _align(self) -> int:
         return 64 if self.lanes else 8
@@ -46,6 +61,10 @@ class Bank:
             elif base == r:
                 out.append(f"  %{self.prefix}p{r} = alloca {self.pair.llvm}, align {self._align()}")
         return out
+
+    def scalar_slots(self) -> list[str]:
+        """The alloca lines of the forms."""
+        return self.scalars.lines()
 
     def zeroes(self) -> list[str]:
         """Stores of zero to every slot."""
@@ -69,11 +88,15 @@ class Bank:
         found = self.words.get(r)
         if found is not None:
             return found
+        self._enter(r)
+        found = self.words.get(r)
+        if found is not None:
+            return found
         whole = self.pairs.get(r)
         if whole is not None:
-            value = whole.to("u32")
+            value = forms.word(whole, forms.LOW)
         elif (whole := self.pairs.get(r - 1)) is not None:
-            value = (whole >> 32).to("u32")
+            value = forms.word(whole, forms.HIGH)
         else:
             self.touch(r)
             base = self.paired.get(r)
@@ -83,7 +106,7 @@ class Bank:
                 )
                 if base not in self.words and base + 1 not in self.words:
                     self.pairs[base] = whole
-                value = (whole if r == base else whole >> 32).to("u32")
+                value = forms.word(whole, forms.LOW if r == base else forms.HIGH)
                 self.words[r] = value
                 return value
             value = self.b.op(
@@ -92,27 +115,54 @@ class Bank:
         self.words[r] = value
         return value
 
+    def _entry_of(self, r: int) -> int | None:
+        """The register under which the block was entered with a form of `r` that still holds."""
+        if r in self.gone:
+            return None
+        if r in self.entry:
+            return r
+        return r - 1 if r - 1 in self.entry and self.entry[r - 1].kind != "word" else None
+
+    def _enter(self, r: int) -> None:
+        base = self._entry_of(r)
+        if base is None:
+            return
+        self.touch(base)
+        shape = self.entry[base]
+        if shape.ids:
+            self.words[base] = self.special()
+        elif shape.kind == "word":
+            self.words[base] = self.scalars.load(base, shape)
+        elif base not in self.pairs:
+            self.touch(base + 1)
+            self.pairs[base] = self.scalars.load(base, shape)
+
     def read_pair(self, r: int) -> Val:
         """Registers `r` (low) and `r + 1` (high) as u64."""
         found = self.pairs.get(r)
         if found is not None:
             return found
-        if (
-            self.paired.get(r) == r
-            and r not in self.words
-            and r + 1 not in self.words
-            and r - 1 not in self.pairs
-        ):
-            self.read(r)
+        if r not in self.words and r + 1 not in self.words and r - 1 not in self.pairs:
+            self._enter(r)
             if r in self.pairs:
                 return self.pairs[r]
-        low, high = self.read(r), self.read(r + 1)
-        value = (high.to("u64") << 32) | low.to("u64")
+            if self.paired.get(r) == r and r not in self.words and self._entry_of(r + 1) is None:
+                self.read(r)
+                if r in self.pairs:
+                    return self.pairs[r]
+        value = forms.combine(self.read(r), self.read(r + 1))
         self.pairs[r] = value
         return value
 
     def _detach(self, r: int) -> None:
         # A pair overlapping r is about to go stale: keep its other half.
+        base = self._entry_of(r)
+        if base is not None and self.entry[base].kind != "word":
+            for half in (base, base + 1):
+                self.read(half)
+                self.dirty.add(half)
+                self.gone.add(half)
+        self.gone.add(r)
         for base in (r - 1, r):
             if base in self.pairs:
                 other = base if base == r - 1 else base + 1
@@ -129,12 +179,8 @@ class Bank:
 
     def write_pair(self, r: int, value: Val) -> None:
         """Set registers `r` and `r + 1` from a 64-bit value."""
-        for base in (r - 1, r + 1):
-            if base in self.pairs:
-                other = base if base < r else base + 1
-                if other not in self.words:
-                    self.read(other)
-                del self.pairs[base]
+        self._detach(r)
+        self._detach(r + 1)
         self.touch(r)
         self.touch(r + 1)
         self.words.pop(r, None)
@@ -142,25 +188,107 @@ class Bank:
         self.pairs[r] = value.bits_as("u64")
         self.dirty.update((r, r + 1))
 
-    def flush(self) -> None:
-        """Store what changed to the slots; the cache stays valid."""
-        done = set()
-        for r in sorted(self.dirty):
+    def _pair_form(self, r: int) -> Val | None:
+        """Registers `r` and `r + 1` as one value that has a shape."""
+        whole = self.pairs.get(r)
+        if whole is None and r in self.words and r + 1 in self.words and self.words[r + 1].part is not None:
+            whole = forms.combine(self.words[r], self.words[r + 1])
+        return whole if whole is not None and shape_of(whole) is not None else None
+
+    def flush(self, solid: bool = False) -> None:
+        """Store what changed to the slots; the cache stays valid.
+
+        Args:
+            solid: everything as vectors, also what came as a form (a call follows, which looks at the vectors).
+        """
+        self.exits = {}
+        done: set[int] = set()
+        kept = {r for r in self.entry if r not in self.gone}
+        for r in sorted(self.dirty | kept):
+            if r in done:
+                continue
+            if r in kept and r not in self.dirty:
+                if solid:
+                    self._enter(r)
+                    self.store_vector(r, self.pairs[r] if self.entry[r].kind != "word" else self.words[r])
+                else:
+                    self.exits[r] = (self.entry[r], None)
+                continue
+            whole = self._pair_form(r) if self.shaped and not solid and r + 1 in self.dirty else None
             base = self.paired.get(r)
-            if base is None:
-                self.b.line(f"store {self.read(r).typed}, ptr %{self.prefix}{r}, align {self._align()}")
-            elif base not in done:
-                done.add(base)
-                self.b.line(
-                    f"store {self.read_pair(base).typed}, ptr %{self.prefix}p{base}, align {self._align()}"
-                )
+            if whole is not None and base in (None, r) and self.paired.get(r + 1) in (None, r):
+                done |= {r, r + 1}
+                self._leave(r, whole)
+            elif base is None:
+                value = self.read(r)
+                if self.shaped and not solid and shape_of(value) is not None:
+                    self._leave(r, value)
+                else:
+                    self.store_vector(r, value)
+            else:
+                done |= {base, base + 1}
+                if not self.shaped or solid or not self._leave_halves(base, kept):
+                    self.store_vector(base, self.read_pair(base))
         self.dirty.clear()
+
+    def _leave_halves(self, base: int, kept: set[int]) -> bool:
+        """Leave both registers of a paired slot as forms of their own; False where one has none."""
+        values: dict[int, Val] = {}
+        for r in (base, base + 1):
+            if r in self.dirty:
+                values[r] = self.read(r)
+                if shape_of(values[r]) is None:
+                    return False
+            elif r not in kept:
+                return False
+        for r in (base, base + 1):
+            if r in values:
+                self._leave(r, values[r])
+            else:
+                self.exits[r] = (self.entry[r], None)
+        return True
+
+    def _leave(self, r: int, value: Val) -> None:
+        shape = shape_of(value)
+        assert shape is not None
+        if not shape.ids:
+            self.scalars.store(r, value)
+        self.exits[r] = (shape, value)
+
+    def store_vector(self, r: int, value: Val) -> None:
+        """Store a register or a pair to its vector slots."""
+        if value.bits == 32 and self.paired.get(r) is None:
+            self.b.line(f"store {value.typed}, ptr %{self.prefix}{r}, align {self._align()}")
+        elif value.bits == 32:
+            raise AssertionError("half of a paired slot")
+        elif self.paired.get(r) == r:
+            self.b.line(f"store {value.typed}, ptr %{self.prefix}p{r}, align {self._align()}")
+        else:
+            for k in (0, 1):
+                self.store_vector(r + k, forms.word(value, k))
+
+    def materialise(self, r: int) -> None:
+        """Store the vector of a register that left the block as a form (into the block's hole)."""
+        base = self.paired.get(r)
+        if base is None or self.exits[r][0].kind != "word":
+            self.store_vector(r, self._left(r))
+        elif base in self.exits and base + 1 in self.exits:
+            self.store_vector(base, forms.combine(self._left(base), self._left(base + 1)))
+        # Else the other register of the slot is a vector, and both were stored with it.
+
+    def _left(self, r: int) -> Val:
+        shape, value = self.exits[r]
+        if value is not None:
+            return value
+        return self.special() if shape.ids else self.scalars.load(r, shape)
 
     def forget(self) -> None:
         """Drop the cache (a new block begins, or a call may have changed the slots)."""
         self.words.clear()
         self.pairs.clear()
         self.dirty.clear()
+        self.gone.clear()
+        self.entry = {}
 
 
 class Registers:
@@ -183,6 +311,7 @@ class Registers:
     def slots(self) -> list[str]:
         return [
             *self.vector.slots(),
+            *self.vector.scalar_slots(),
             *self.scalar.slots(),
             "  %scc = alloca i1, align 1",
             f"  %exec = alloca i{self.lanes}, align 8",
@@ -228,8 +357,9 @@ class Registers:
         self.scalar.words, self.scalar.pairs = dict(known[2]), dict(known[3])
         self._scc, self._exec = known[4], known[5]
 
-    def flush(self) -> None:
-        self.vector.flush()
+    def flush(self, solid: bool = False) -> None:
+        """Store what changed; see :meth:`Bank.flush`."""
+        self.vector.flush(solid)
         self.scalar.flush()
         if self._scc_dirty and self._scc is not None:
             self.b.line(f"store {self._scc.typed}, ptr %scc, align 1")

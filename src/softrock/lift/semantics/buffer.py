@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from softrock.codeobj.kernel import has_architected_flat_scratch
 from softrock.decode.instruction import Instruction
 from softrock.lift import access
-from softrock.lift.access import Address
 from softrock.lift.context import Wave
 from softrock.lift.ir import Val
+from softrock.lift.lines import Address
 from softrock.lift.semantics import lds
 from softrock.lift.semantics.memory_forms import register, to_registers
 from softrock.lift.wave import PRIVATE_MARK, PRIVATE_SHIFT

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from softrock.decode.instruction import Instruction
 from softrock.lift import access
-from softrock.lift.access import Address
 from softrock.lift.context import Wave
 from softrock.lift.ir import Val
+from softrock.lift.lines import Address
 from softrock.lift.semantics.memory_forms import register
 
 

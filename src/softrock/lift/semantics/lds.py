@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from softrock.decode.instruction import Instruction
 from softrock.lift import access
-from softrock.lift.access import Address
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
+from softrock.lift.lines import Address
 from softrock.lift.registry import raw
 from softrock.lift.semantics.global_memory import load_words
 from softrock.lift.semantics.memory_forms import Raw, extend, register

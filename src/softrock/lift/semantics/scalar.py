@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Operand
+from softrock.lift import forms
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw, salu
 
@@ -29,11 +30,15 @@ def add_u32(x: Wave, a: Val, b: Val) -> tuple[Val, Val]:
     for pc, constant in ((a, b), (b, a)):
         if pc.note is not None and pc.note[0] == "pclo" and isinstance(constant.const, int) and out is not pc:
             out.note = ("pclo", pc.note[1] + _signed(constant.const))
-    return out, out.lt(a)
+            return out, out.lt(a)
+    return forms.add_low(a, b)
 
 
 @salu("s_addc_u32 s_add_co_ci_u32", "u32 scc <- u32 u32 scc")
 def addc_u32(x: Wave, a: Val, b: Val, carry: Val) -> tuple[Val, Val]:
+    found = forms.add_high(a, b, carry)
+    if found is not None:
+        return found
     wide = a.to("u64") + b.to("u64") + carry.to("u64")
     out = wide.to("u32")
     for pc, constant in ((a, b), (b, a)):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction
+from softrock.lift import forms
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw, valu
 from softrock.lift.semantics.floats import moved_bits
@@ -50,9 +51,9 @@ _sums("v_add_nc_i16 v_add_i16", "v_sub_nc_i16 v_sub_i16", "", "i16")
 
 @valu("v_add_co_u32", "u32 mask <- u32 u32")
 def add_carry_out(x: Wave, a: Val, b: Val) -> tuple[Val, Val]:
-    out = a + b
-    carry = out.lt(a)
-    return (a.add_sat(b) if x.clamp else out), carry
+    if x.clamp:
+        return a.add_sat(b), (a + b).lt(a)
+    return forms.add_low(a, b)
 
 
 @valu("v_sub_co_u32", "u32 mask <- u32 u32")
@@ -67,6 +68,8 @@ def subrev_carry_out(x: Wave, a: Val, b: Val) -> tuple[Val, Val]:
 
 @valu("v_add_co_ci_u32 v_addc_co_u32", "u32 mask <- u32 u32 mask")
 def add_with_carry(x: Wave, a: Val, b: Val, carry: Val) -> tuple[Val, Val]:
+    if not x.clamp and (found := forms.add_high(a, b, carry)) is not None:
+        return found
     partial = a + b
     out = partial + carry.to("u32")
     overflow = partial.lt(a) | out.lt(partial)
