@@ -15,6 +15,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich takes longer to import than everything else here together
     help="Compile CUDA and HIP programs for AMD GPUs and run them: on a real AMD GPU where there is one, "
     "else on a software AMD GPU.",
     epilog="Environment: SOFTROCK_GPUS (devices), SOFTROCK_CACHE_DIR, SOFTROCK_THREADS, SOFTROCK_DEBUG.",
@@ -86,7 +87,7 @@ def execute(
     timeout: Timeout = None,
     dump: Dump = None,
 ) -> int:
-    """Run any command, unmodified, with the software GPU in place of ROCm.
+    """Run any command with the software GPU in place of ROCm.
 
     Example: softrock exec --gpu gfx1100 -- ./my_hip_program
     """
@@ -114,7 +115,10 @@ def inspect(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     as_json: AsJson = False,
 ) -> int:
-    """Show targets, kernels, registers, LDS and occupancy of a program, library, object or code object."""
+    """Show what GPU code any binary holds.
+
+    For a program, library, object or code object: targets, kernels, registers, LDS and occupancy.
+    """
     from softrock.cli import reports
 
     return reports.inspect(file, as_json)
@@ -134,12 +138,16 @@ def targets(
 @app.command()
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything; it is rebuilt when needed.")] = False,
+    limit: Annotated[
+        str | None,
+        typer.Option("--limit", metavar="SIZE", help="Cut it to this size (500M, 2G), what was used longest ago first."),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show what the cache holds, or clear it."""
+    """Show what the cache holds, or cut or clear it."""
     from softrock.cli import reports
 
-    return reports.cache(clear, as_json)
+    return reports.cache(clear, limit, as_json)
 
 
 @app.command(hidden=True)
