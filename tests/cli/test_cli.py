@@ -191,6 +191,19 @@ def test_cache_shows_and_clears(tmp_path: Path) -> None:
     assert softrock("cache", cwd=tmp_path, SOFTROCK_CACHE_DIR=str(folder)).returncode == 0
 
 
+def test_cache_is_cut_to_a_size(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    (folder / "code").mkdir(parents=True, mode=0o700)
+    for number in range(4):
+        path = folder / "code" / str(number)
+        path.write_bytes(bytes(1 << 20))
+        os.utime(path, (number, number))
+    cut = softrock("cache", "--limit", "3M", "--json", cwd=tmp_path, SOFTROCK_CACHE_DIR=str(folder))
+    assert json.loads(cut.stdout)["removed"] == 2 << 20
+    assert sorted(path.name for path in (folder / "code").iterdir()) == ["2", "3"]
+    assert softrock("cache", "--limit", "much", cwd=tmp_path, SOFTROCK_CACHE_DIR=str(folder)).returncode == 2
+
+
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     command = f"{sys.executable} -m softrock.cli targets | true"
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -92,3 +95,60 @@ def test_sealed_files_are_known_again(tmp_path: Path) -> None:
     assert not cache.whole(note, [one, other])
     note.write_bytes(b"\xff")
     assert not cache.whole(note, [one])
+
+
+def test_one_process_builds_and_the_others_wait(folder: Path, tmp_path: Path) -> None:
+    """Sixteen processes want the same entry at once: one makes it, all get it."""
+    code = (
+        "import sys, time\n"
+        "from softrock.core import cache\n"
+        "with cache.building('code', 'k', 20):\n"
+        "    if cache.read('code', 'k') is None:\n"
+        "        time.sleep(0.2)\n"
+        "        print('built')\n"
+        "        cache.write('code', 'k', bytes(100000))\n"
+        "assert cache.read('code', 'k') == bytes(100000)\n"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(16)]
+    said = [each.communicate(timeout=60)[0] for each in running]
+    assert [each.returncode for each in running] == [0] * 16
+    assert "".join(said) == "built\n"
+    assert not list((folder / "locks").iterdir())
+
+
+def test_the_right_to_build_ends_with_its_owner(folder: Path) -> None:
+    code = (
+        "import os\n"
+        "from softrock.core import cache\n"
+        "with cache.building('code', 'k', 1):\n"
+        "    print('mine', flush=True)\n"
+        "    os.read(0, 1)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == b"mine\n"
+        start = time.monotonic()
+        with cache.building("code", "k", 0.2) as waited:  # nobody waits for ever
+            assert waited
+        assert time.monotonic() - start < 5
+        owner.kill()
+        owner.wait()
+        start = time.monotonic()
+        with cache.building("code", "k", 30):
+            assert time.monotonic() - start < 5
+
+
+def test_what_was_used_longest_ago_goes_first(folder: Path) -> None:
+    for number in range(10):
+        cache.write("code", f"k{number}", bytes(1000))
+        os.utime(folder / "code" / f"k{number}", (number * 1e5, number * 1e5))
+    cache.write("abi", "kept", bytes(5000))
+    assert cache.read("code", "k0") is not None  # and so it is the newest now
+    assert cache.prune(1 << 20) == 0
+    assert cache.prune(6000) > 0
+    left = {path.name for path in (folder / "code").iterdir()}
+    assert "k0" in left
+    assert "k9" in left
+    assert "k1" not in left
+    assert cache.usage()["code"].bytes <= 6000
+    assert cache.read("abi", "kept") is not None

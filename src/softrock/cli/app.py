@@ -140,7 +140,7 @@ def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything; it is rebuilt when needed.")] = False,
     limit: Annotated[
         str | None,
-        typer.Option("--limit", metavar="SIZE", help="Cut it to this size (500M, 2G), what was used longest ago first."),
+        typer.Option("--limit", metavar="SIZE", help="Cut it to this size, e.g. 500M; what was used longest ago goes."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

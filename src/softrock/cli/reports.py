@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from softrock.core import settings
-from softrock.core.errors import SoftrockError
+from softrock.core.errors import SoftrockError, UsageError
 
 _KINDS = {
     "programs": "programs of softrock run",
@@ -89,43 +89,67 @@ def targets(gfx: str | None, as_json: bool) -> int:
     return 0
 
 
-def _usage(folder: Path) -> tuple[int, int]:
-    """Files and bytes below a folder."""
-    files = [each for each in folder.rglob("*") if each.is_file() and not each.is_symlink()]
-    return len(files), sum(each.stat().st_size for each in files)
+def cache(clear: bool, limit: str | None, as_json: bool) -> int:
+    """Show, cut or clear the cache folder.
 
-
-def cache(clear: bool, as_json: bool) -> int:
-    """Show or clear the cache folder.
+    Args:
+        limit: cut it to this size (``500M``, ``2G``), the least recently used kernels first.
 
     Raises:
-        SoftrockError: it cannot be removed.
+        UsageError: `limit` is no size.
+        SoftrockError: something cannot be removed.
     """
+    from softrock.core import cache as store
+
     base = settings.load().cache_dir
-    folders = sorted(each for each in base.iterdir() if each.is_dir()) if base.is_dir() else []
-    used = {each.name: _usage(each) for each in folders}
-    total = sum(size for _, size in used.values())
+    used = store.usage()
+    total = sum(each.bytes for each in used.values())
+    removed = 0
     if clear:
-        _clear(folders)
+        folders = [each for each in base.iterdir() if each.is_dir()] if base.is_dir() else []
+        _clear(sorted(folders))
+        removed = total
+    elif limit is not None:
+        rest = sum(each.bytes for kind, each in used.items() if kind not in store.PRUNED)
+        removed = store.prune(max(0, _size(limit) - rest))
     if as_json:
-        kinds = {name: {"files": count, "bytes": size} for name, (count, size) in used.items()}
-        print(json.dumps({"folder": str(base), "bytes": total, "cleared": clear, "kinds": kinds}, indent=2))
-    elif clear:
-        print(f"removed {_bytes(total)} from {base}")
+        kinds = {name: {"files": each.files, "bytes": each.bytes} for name, each in used.items()}
+        facts = {"folder": str(base), "bytes": total, "cleared": clear, "removed": removed, "kinds": kinds}
+        print(json.dumps({**facts, "limit": settings.load().cache_limit}, indent=2))
+    elif clear or limit is not None:
+        print(f"removed {_bytes(removed)} from {base}")
     else:
         print(f"{base}: {_bytes(total)}")
         rows = [
-            (f"  {name}", _bytes(size), f"{count} files", _KINDS.get(name, "")) for name, (count, size) in used.items()
+            (f"  {name}", _bytes(each.bytes), f"{each.files} files", _KINDS.get(name, ""))
+            for name, each in used.items()
         ]
         if rows:
             _table(rows)
     return 0
 
 
+def _size(text: str) -> int:
+    """``500M`` → bytes."""
+    number, unit = text.rstrip("iBb"), 1
+    if number and number[-1].upper() in "KMGT":
+        unit = 1 << 10 * ("KMGT".index(number[-1].upper()) + 1)
+        number = number[:-1]
+    try:
+        size = float(number) * unit
+    except ValueError:
+        size = -1.0
+    if not 0 <= size < float("inf"):
+        raise UsageError(f"{text!r} is no size", hint="for instance 500M or 2G")
+    return int(size)
+
+
 def _clear(folders: Sequence[Path]) -> None:
     for folder in folders:
         try:
             shutil.rmtree(folder)
+        except FileNotFoundError:
+            continue  # another process was faster
         except OSError as error:
             raise SoftrockError(
                 f"{error.filename} cannot be removed: {error.strerror}", hint="check who owns the file"

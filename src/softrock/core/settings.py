@@ -9,6 +9,9 @@ Environment variables:
     SOFTROCK_OPT: LLVM optimisation level of translated code, 0 to 3.
     SOFTROCK_TIMEOUT: seconds after which a running kernel is ended and reported (default: never).
     SOFTROCK_NO_CACHE: set to 1 to neither read nor write the code cache.
+    SOFTROCK_CACHE_LIMIT: MiB that translated kernels may take in the cache (default 4096).
+    SOFTROCK_TIER: ``auto`` (default: a quick translation first where the full one takes long), ``full`` or ``quick``.
+    SOFTROCK_TIMINGS: 1 to print at exit where host time went, or a file that gets it as JSON.
     SOFTROCK_BACKEND: ``auto`` (default), ``software`` or ``hardware``.
 """
 
@@ -34,6 +37,9 @@ class Settings:
     timeout: float | None
     no_cache: bool
     backend: str
+    cache_limit: int
+    tier: str
+    timings: str | None
 
 
 def _number(name: str, default: float | None, low: float, high: float) -> float | None:
@@ -43,9 +49,7 @@ def _number(name: str, default: float | None, low: float, high: float) -> float 
     try:
         value = float(text)
     except ValueError:
-        raise UsageError(
-            f"{name}={text!r} is not a number", hint=f"set {name} to a number or unset it"
-        ) from None
+        raise UsageError(f"{name}={text!r} is not a number", hint=f"set {name} to a number or unset it") from None
     if not low <= value <= high:
         raise UsageError(
             f"{name}={text} is outside {low:g} to {high:g}", hint=f"choose a value in that range for {name}"
@@ -81,6 +85,11 @@ def load() -> Settings:
     if backend not in ("auto", "software", "hardware"):
         raise UsageError(f"SOFTROCK_BACKEND={backend!r} is unknown", hint="use auto, software or hardware")
     dump = env.get("SOFTROCK_DUMP", "").strip()
+    tier = env.get("SOFTROCK_TIER", "auto").strip() or "auto"
+    if tier not in ("auto", "full", "quick"):
+        raise UsageError(f"SOFTROCK_TIER={tier!r} is unknown", hint="use auto, full or quick")
+    timings = env.get("SOFTROCK_TIMINGS", "").strip()
+    limit = _number("SOFTROCK_CACHE_LIMIT", 4096, 1, 1e9)
     return Settings(
         gpus=env.get("SOFTROCK_GPUS", "").strip() or "gfx942",
         cache_dir=_cache_dir(),
@@ -91,4 +100,7 @@ def load() -> Settings:
         timeout=_number("SOFTROCK_TIMEOUT", None, 0.001, 1e9),
         no_cache=env.get("SOFTROCK_NO_CACHE", "") not in ("", "0"),
         backend=backend,
+        cache_limit=int((4096 if limit is None else limit) * (1 << 20)),
+        tier=tier,
+        timings=None if timings in ("", "0") else timings,
     )
