@@ -42,7 +42,9 @@ FIELDS: Final[tuple[tuple[str, str, str], ...]] = (
         "u64",
         "code-object address of the instruction whose lane-by-lane helper runs, for fault reports",
     ),
-    ("rsp", "u64", "saved stack pointer while the fiber is suspended"),
+    ("next_rsp", "u64", "saved stack pointer of the wave that follows in the ring, while it is suspended"),
+    ("slot", "u64", "where this wave's own stack pointer is saved: next_rsp of the wave before it"),
+    ("next", "u64", "the wave that follows in the ring of those that have not ended"),
     ("pc", "u64", "host address after the last barrier or yield, 0 before the first"),
     ("home", "u64", "the resident workgroup (struct sr_group) this wave is part of"),
     ("bit", "u64", "1 << wave_id"),
@@ -51,7 +53,7 @@ FIELDS: Final[tuple[tuple[str, str, str], ...]] = (
 )
 """(name, C type, meaning) in order of place; types are u32, u64 or an array of one of them."""
 
-PRIVATE: Final = "rsp"
+PRIVATE: Final = "next_rsp"
 """The first field that only the runtime uses."""
 
 REGS_BYTES: Final = 160 * 1024

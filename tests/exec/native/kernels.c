@@ -81,6 +81,25 @@ void leave_early(sr_wave *w) {
         for (uint32_t i = 0; i < w->num_waves; i++) out[i] += lds[i];
 }
 
+/* args: u32 *errors, u32 seed, u32 rounds, u32 odds; waves yield now and then, take part in a number of barriers of their
+   own, and check at each that all who take part in it have come, and none has gone on. */
+void mixed_order(sr_wave *w) {
+    volatile uint32_t *lds = (volatile uint32_t *)w->lds;
+    uint32_t *errors = ARG(w, 0, uint32_t *), seed = ARG(w, 2, uint32_t), rounds = ARG(w, 3, uint32_t);
+    uint32_t odds = ARG(w, 4, uint32_t), base = w->group_id[0] * 1000, me = w->wave_id;
+    uint32_t state = (seed ^ base ^ me << 20) * 2654435761u;
+#define TAKES(k) (((seed + base + (k)) * 2654435761u >> 8) % (rounds + 1))
+    for (uint32_t i = 0; i < TAKES(me); i++) {
+        while (odds && (state = state * 1664525 + 1013904223) >> 16 < odds) sr_yield(w);
+        lds[me] = base + i + 1;
+        sr_barrier(w);
+        for (uint32_t k = 0; k < w->num_waves; k++)
+            if (TAKES(k) > i && (lds[k] < base + i + 1 || lds[k] > base + i + 2)) ++*errors;
+    }
+    while (odds && (state = state * 1664525 + 1013904223) >> 16 < odds) sr_yield(w);
+    __atomic_fetch_add(errors + 1, 1, __ATOMIC_SEQ_CST);
+}
+
 /* args: u64 *out; wave 0 waits by yielding for what the last wave writes */
 void spin_on_wave(sr_wave *w) {
     volatile uint32_t *lds = (volatile uint32_t *)w->lds;

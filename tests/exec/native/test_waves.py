@@ -234,3 +234,17 @@ def test_kernarg_limits(kernels: Any, queue: rt.Queue) -> None:
     with pytest.raises(UsageError):
         queue.launch(launch, bytes(65537))
     assert queue.wait(timeout=10)
+
+
+@pytest.mark.parametrize("odds", [0, 600, 20000])
+@pytest.mark.parametrize("waves", [1, 2, 4, 7, 16])
+def test_barriers_hold_whatever_the_waves_do_between_them(kernels: Any, queue: rt.Queue, waves: int, odds: int) -> None:
+    """Waves that leave at different barriers and yield in between (`odds` in 65536): rings that shrink, disorder."""
+    counts = np.zeros(2, np.uint32)
+    launch = kernels.launch("mixed_order", flags=rt.Flags.FIBERS, lds_bytes=256)
+    launch.shape((60, 1, 1), (waves * 64, 1, 1))
+    for seed in range(8):
+        queue.launch(launch, struct.pack("QIII", counts.ctypes.data, seed, 11, odds))
+    assert queue.wait(timeout=30)
+    queue.check()
+    assert counts.tolist() == [0, 8 * 60 * waves]

@@ -255,7 +255,7 @@ static void report_one(worker *w, packet *job, sr_group *g, uint32_t i) {
     at->host_pc = running ? w->stop_pc : in_range(job, wave->pc) ? wave->pc : 0; /* 0 after a tail call */
     at->state = running                                       ? SR_WAVE_RUNNING
                 : !wave->pc                                   ? SR_WAVE_UNSTARTED
-                : wave->top && !(g->ready & wave->bit)        ? SR_WAVE_BARRIER
+                : wave->top && !(group_ready(g) & wave->bit)        ? SR_WAVE_BARRIER
                                                               : SR_WAVE_READY;
 }
 

@@ -1,8 +1,22 @@
 /* Waves as fibers: the switch between stacks, the barrier, yielding, the end of a wave.
 
    A suspended fiber is its stack pointer; what the ABI wants preserved lies on its stack in the order sr_switch pushes it. A
-   fresh fiber gets a frame made to look like that, so that starting and resuming are the same jump. */
+   fresh fiber gets a frame made to look like that, so that starting and resuming are the same jump.
+
+   The waves of a workgroup stand in a ring, and a barrier hands over to the next one in it. As long as nothing but barriers
+   and ends of waves hands over, that one can always run: those that have arrived are the ones just before the running
+   wave. So a barrier only counts, and needs to know nothing but the next wave's stack pointer, which stands in the wave's
+   own structure: what a switch waits for is one load after the wave's address has been popped. The first yield ends this
+   order; from then on a mask tells who can run (`ready`, pending negative) until the workgroup has ended. */
 #include "rt.h"
+
+#define UNRULY INT32_MIN
+
+static inline uint64_t *saved_rsp(sr_wave *wave) { return (uint64_t *)wave->slot; }
+
+static inline sr_wave *wave_before(sr_wave *wave) {
+    return (sr_wave *)(wave->slot - offsetof(sr_wave, next_rsp));
+}
 
 #if defined(__x86_64__)
 #define SAVED_WORDS 7
@@ -44,7 +58,7 @@ static inline void fiber_prepare(sr_wave *wave) {
     frame[4] = (uint64_t)wave;        /* rbx */
     frame[5] = 0;                     /* rbp: ends the chain of frames */
     frame[6] = (uint64_t)sr_fiber_entry;
-    wave->rsp = (uint64_t)frame;
+    *saved_rsp(wave) = (uint64_t)frame;
 }
 #elif defined(__aarch64__)
 #define SAVED_WORDS 20
@@ -78,11 +92,38 @@ static inline void fiber_prepare(sr_wave *wave) {
     frame[1] = wave->fn;              /* x20 */
     frame[10] = 0;                    /* x29: ends the chain of frames */
     frame[11] = (uint64_t)sr_fiber_entry;
-    wave->rsp = (uint64_t)frame;
+    *saved_rsp(wave) = (uint64_t)frame;
 }
 #else
 #error "softrock's runtime knows x86-64 and aarch64 only"
 #endif
+
+/* Put the waves of a workgroup into a ring. */
+static inline void ring_make(sr_group *g) {
+    uint32_t count = g->count;
+    for (uint32_t i = 0; i < count; i++) {
+        sr_wave *wave = &g->waves[i], *next = &g->waves[i + 1 < count ? i + 1 : 0];
+        wave->next = (uint64_t)next;
+        next->slot = (uint64_t)&wave->next_rsp;
+    }
+}
+
+/* The waves that can run. */
+static uint64_t group_ready(sr_group *g) {
+    if (g->pending < 0) return g->ready;
+    uint64_t ready = g->alive;
+    sr_wave *wave = g->running;
+    for (uint32_t arrived = g->alive_count - (uint32_t)g->pending; arrived; arrived--) {
+        wave = wave_before(wave);
+        ready &= ~wave->bit;
+    }
+    return ready;
+}
+
+static inline void make_unruly(sr_group *g) {
+    g->ready = group_ready(g);
+    g->pending = UNRULY;
+}
 
 /* The next wave of `ready` after wave `id`, going round. */
 static inline uint32_t pick(uint64_t ready, uint32_t id) {
@@ -93,65 +134,66 @@ static inline uint32_t pick(uint64_t ready, uint32_t id) {
 static inline void switch_from(sr_group *g, sr_wave *wave, uint64_t ready) {
     sr_wave *next = &g->waves[pick(ready, wave->wave_id)];
     g->running = next;
-    sr_switch(&wave->rsp, next->rsp);
+    sr_switch(saved_rsp(wave), *saved_rsp(next));
 }
 
-/* s_barrier. The last wave to arrive goes on without a switch; every other one hands over to the next that can run. */
-__attribute__((used, visibility("hidden"))) _Noreturn void sr_barrier_misuse(sr_wave *wave) {
-    fault_here(wave, SR_FAULT_MISUSE, 0, 0, 0);
-}
-
-#if defined(__x86_64__)
-/* The C of the other branch, by hand: one push of the preserved registers, no call, and a jump for the return. */
-SR_EXPORT __attribute__((naked)) void sr_barrier(sr_wave *wave) {
-    __asm__ volatile(
-        "movq %c[home](%%rdi), %%rax\n"
-        "movq %c[bit](%%rdi), %%rcx\n"
-        "movq (%%rsp), %%rsi\n"
-        "movq %%rcx, %%rdx\n"
-        "notq %%rdx\n"
-        "andq %c[ready](%%rax), %%rdx\n" /* the others that can run */
-        "movq %%rsi, %c[pc](%%rdi)\n"
-        "jz 1f\n"
-        "movq %%rdx, %c[ready](%%rax)\n" SAVE_WITH("%%")
-        "movq %%rsp, %c[rsp](%%rdi)\n"
-        "addq %%rcx, %%rcx\n"
-        "negq %%rcx\n"
-        "andq %%rdx, %%rcx\n" /* those after this wave */
-        "cmovzq %%rdx, %%rcx\n"
-        "bsfq %%rcx, %%rcx\n"
-        "imulq %[size], %%rcx, %%rcx\n"
-        "addq %c[waves](%%rax), %%rcx\n"
-        "movq %%rcx, %c[running](%%rax)\n"
-        "movq %c[rsp](%%rcx), %%rsp\n"
-        LOAD_WITH("%%") GO_WITH("%%")
-        "1:\n"
-        "movq %c[alive](%%rax), %%rdx\n"
-        "testq %%rdx, %%rdx\n"
-        "jz 2f\n"
-        "movq %%rdx, %c[ready](%%rax)\n"
-        "retq\n"
-        "2:\n"
-        "subq $8, %%rsp\n"
-        "callq sr_barrier_misuse\n"
-        :
-        : [home] "i"(offsetof(sr_wave, home)), [bit] "i"(offsetof(sr_wave, bit)), [pc] "i"(offsetof(sr_wave, pc)),
-          [rsp] "i"(offsetof(sr_wave, rsp)), [size] "i"(sizeof(sr_wave)), [ready] "i"(offsetof(sr_group, ready)),
-          [alive] "i"(offsetof(sr_group, alive)), [waves] "i"(offsetof(sr_group, waves)),
-          [running] "i"(offsetof(sr_group, running)));
-}
-#else
-SR_EXPORT void sr_barrier(sr_wave *wave) {
+/* s_barrier where the waves are not in order (or not fibers). The last one to arrive goes on without a switch. */
+__attribute__((used, visibility("hidden"))) void sr_barrier_unruly(sr_wave *wave) {
     sr_group *g = (sr_group *)wave->home;
     uint64_t ready = g->ready & ~wave->bit;
     wave->pc = (uint64_t)__builtin_return_address(0);
+    g->pending = UNRULY;
     if (!ready) {
-        if (UNLIKELY(!g->alive)) sr_barrier_misuse(wave);
+        if (UNLIKELY(!g->alive)) fault_here(wave, SR_FAULT_MISUSE, 0, 0, 0);
         g->ready = g->alive;
         return;
     }
     g->ready = ready;
     switch_from(g, wave, ready);
+}
+
+/* s_barrier. The last wave to arrive goes on without a switch; every other one hands over to the next in the ring. */
+#if defined(__x86_64__)
+/* The C of the other branch, by hand: one push of the preserved registers, no call, and a jump for the return. */
+SR_EXPORT __attribute__((naked)) void sr_barrier(sr_wave *wave) {
+    __asm__ volatile(
+        "movq %c[home](%%rdi), %%rax\n"
+        "movq (%%rsp), %%rsi\n"
+        "subl $1, %c[pending](%%rax)\n"
+        "jle 1f\n"
+        "movq %%rsi, %c[pc](%%rdi)\n"
+        "movq %c[slot](%%rdi), %%rcx\n"
+        "movq %c[next](%%rdi), %%rdx\n" SAVE_WITH("%%")
+        "movq %%rsp, (%%rcx)\n"
+        "movq %%rdx, %c[running](%%rax)\n"
+        "movq %c[next_rsp](%%rdi), %%rsp\n"
+        LOAD_WITH("%%") GO_WITH("%%")
+        "1:\n"
+        "jl 2f\n"
+        "movl %c[alive_count](%%rax), %%ecx\n"
+        "movq %%rsi, %c[pc](%%rdi)\n"
+        "movl %%ecx, %c[pending](%%rax)\n"
+        "retq\n"
+        "2: jmp sr_barrier_unruly\n"
+        :
+        : [home] "i"(offsetof(sr_wave, home)), [pc] "i"(offsetof(sr_wave, pc)), [slot] "i"(offsetof(sr_wave, slot)),
+          [next] "i"(offsetof(sr_wave, next)), [next_rsp] "i"(offsetof(sr_wave, next_rsp)),
+          [pending] "i"(offsetof(sr_group, pending)), [alive_count] "i"(offsetof(sr_group, alive_count)),
+          [running] "i"(offsetof(sr_group, running)));
+}
+#else
+SR_EXPORT void sr_barrier(sr_wave *wave) {
+    sr_group *g = (sr_group *)wave->home;
+    int32_t pending = --g->pending;
+    wave->pc = (uint64_t)__builtin_return_address(0);
+    if (pending > 0) {
+        g->running = (sr_wave *)wave->next;
+        sr_switch(saved_rsp(wave), wave->next_rsp);
+    } else if (pending == 0) {
+        g->pending = (int32_t)g->alive_count;
+    } else {
+        sr_barrier_unruly(wave);
+    }
 }
 #endif
 
@@ -159,35 +201,44 @@ SR_EXPORT void sr_barrier(sr_wave *wave) {
    scheduler go on with another workgroup. */
 SR_EXPORT void sr_yield(sr_wave *wave) {
     sr_group *g = (sr_group *)wave->home;
-    uint64_t others = g->ready & ~wave->bit;
     wave->pc = (uint64_t)__builtin_return_address(0);
     if (!wave->top || !g->alive) { /* called directly: there is no fiber to switch from */
         cpu_relax();
         return;
     }
+    if (g->pending >= 0) make_unruly(g);
+    uint64_t others = g->ready & ~wave->bit;
     if (others && ++g->idle_yields < g->count) {
         switch_from(g, wave, others);
         return;
     }
     g->idle_yields = 0;
     g->running = &g->waves[pick(g->ready, wave->wave_id)];
-    sr_switch(&wave->rsp, g->home_rsp);
+    sr_switch(saved_rsp(wave), g->home_rsp);
 }
 
 /* A wave's kernel returned. It counts as arrived at whatever barrier the others wait at. */
 __attribute__((used, visibility("hidden"))) _Noreturn void sr_wave_end(sr_wave *wave) {
     sr_group *g = (sr_group *)wave->home;
     g->alive &= ~wave->bit;
-    g->ready &= ~wave->bit;
-    if (!g->alive) sr_jump(g->home_rsp);
-    if (!g->ready) g->ready = g->alive;
-    sr_wave *next = &g->waves[pick(g->ready, wave->wave_id)];
+    if (!--g->alive_count) sr_jump(g->home_rsp);
+    sr_wave *next = (sr_wave *)wave->next;
+    wave_before(wave)->next = wave->next;
+    next->slot = wave->slot;
+    *saved_rsp(next) = wave->next_rsp;
+    if (g->pending < 0) {
+        g->ready &= ~wave->bit;
+        if (!g->ready) g->ready = g->alive;
+        next = &g->waves[pick(g->ready, wave->wave_id)];
+    } else if (!--g->pending) {
+        g->pending = (int32_t)g->alive_count;
+    }
     g->running = next;
-    sr_jump(next->rsp);
+    sr_jump(*saved_rsp(next));
 }
 
 /* Run the workgroup until all its waves have ended or only yield. True when it has ended. */
 static inline bool group_resume(sr_group *g) {
-    sr_switch(&g->home_rsp, g->running->rsp);
+    sr_switch(&g->home_rsp, *saved_rsp(g->running));
     return g->alive == 0;
 }

@@ -70,7 +70,9 @@ typedef struct packet packet;
 
 /* A resident workgroup: the place a worker runs a workgroup in, reused for one after another. */
 struct sr_group {
-    uint64_t ready;          /* waves that can run: neither ended nor at a barrier */
+    int32_t pending;         /* waves still to come to the barrier; negative: see `ready` */
+    uint32_t alive_count;
+    uint64_t ready;          /* if pending is negative, waves that can run: neither ended nor at a barrier */
     uint64_t alive;          /* waves that have not ended */
     sr_wave *running;
     uint64_t home_rsp;       /* the scheduler, suspended while a wave runs */

@@ -304,11 +304,16 @@ static bool group_begin(sr_group *g, packet *job, uint32_t x, uint32_t y, uint32
         wave->pc = 0;
     }
     if (l->flags & SR_FIBERS) {
+        ring_make(g);
         for (uint32_t i = 0; i < count; i++) fiber_prepare(&g->waves[i]);
-        g->alive = g->ready = ~0ull >> (64 - count);
+        g->alive = ~0ull >> (64 - count);
+        g->alive_count = count;
+        g->pending = (int32_t)count;
         g->idle_yields = 0;
-    } else {
-        g->alive = g->ready = count == 1; /* 0 makes a barrier report misuse instead of passing */
+    } else { /* a barrier of a single wave passes, of several it is misuse */
+        g->alive = g->ready = count == 1;
+        g->alive_count = count == 1;
+        g->pending = count == 1 ? 1 : UNRULY;
     }
     g->running = g->waves;
     return true;
