@@ -295,7 +295,7 @@ def _translate(case: Case, code: Sequence[Instruction], name: str, declares: dic
     b.line("ret void")
     arrays = [f"  %{a} = alloca i8, i64 {size}, align 64" for a, size in getattr(x, "arrays", {}).items()]
     body = "\n".join(["entry:", *regs.slots(), *arrays, f"  br label %{b.blocks[0].label}", b.text()])
-    return f"define void @{name}(ptr %state, ptr %wave) {{\n{body}\n}}\n", layout
+    return f"define void @{name}(ptr %state, ptr %wave) #0 {{\n{body}\n}}\n", layout
 
 
 @dataclass(frozen=True)
@@ -322,7 +322,7 @@ def module_text(cases: Sequence[Case]) -> tuple[str, list[_Layout], list[str]]:
         parts.append(text)
         layouts.append(layout)
         names.append(name)
-    notes = "!0 = !{}\n"
+    notes = 'attributes #0 = { "reciprocal-estimates"="vec-sqrtf:0" }\n!0 = !{}\n'
     return "\n".join([*(d for d in declares.values() if d), *parts, notes]), layouts, names
 
 

@@ -20,7 +20,7 @@ from softrock.core.errors import ToolError, UnsupportedError
 SOURCES: Final = ("fiber.c", "slot.c", "copy.c", "pool.c", "batch.c", "queue.c", "fault.c")
 """Compiled as one translation unit, in this order, followed by `LEAVES`."""
 
-LEAVES: Final = ("lanes.c", "atomics.c", "helpers.c")
+LEAVES: Final = ("lanes.c", "helpers.c")
 """Functions that only translated code calls and that hold no state of the runtime: a kernel may be
 interrupted in them. They go into a section of their own, by which the signal handler knows them."""
 

@@ -86,6 +86,7 @@ class Wave:
         self.id_count = 3
         self.gpr_index = 0
         self.matrix_loops = 0
+        self.atomics = 0
 
     def array(self, name: str, size: int) -> str:
         """Pointer to a stack array of at least `size` bytes, one for each name in the function."""

@@ -154,7 +154,8 @@ class ModuleLifter:
                 *bodies,
                 self._wrapper(by_address),
                 *(t for t in self.declares.values() if t),
-                'attributes #0 = { nounwind "frame-pointer"="none" "no-stack-arg-probe" }',
+                'attributes #0 = { nounwind "frame-pointer"="none" "no-stack-arg-probe" '
+                '"reciprocal-estimates"="vec-sqrtf:0" }',
                 "!0 = !{}",
                 *debug,
                 *_DEBUG_MODULE,

@@ -184,7 +184,7 @@ const sr_symbol *sr_symbols(uint32_t *count) {
         OWN(sr_barrier), OWN(sr_yield), OWN(sr_trap), OWN(sr_bad_pc), OWN(sr_unsupported), OWN(sr_lookup),
         OWN(sr_time), OWN(sr_clock),
         OWN(sr_load_lanes), OWN(sr_store_lanes), OWN(sr_scratch_load), OWN(sr_scratch_store), OWN(sr_flat_load),
-        OWN(sr_flat_store), OWN(sr_flat_resolve), OWN(sr_atomic32), OWN(sr_atomic64),
+        OWN(sr_flat_store), OWN(sr_flat_resolve),
         AS(__truncdfhf2, sr_truncdfhf2), AS(__truncsfhf2, sr_truncsfhf2), AS(__truncdfbf2, sr_truncdfbf2),
         AS(__truncsfbf2, sr_truncsfbf2), AS(__extendhfsf2, sr_extendhfsf2), AS(__gnu_f2h_ieee, sr_f2h_ieee),
         AS(__gnu_h2f_ieee, sr_h2f_ieee), AS(__udivti3, sr_udivti3), AS(__umodti3, sr_umodti3),

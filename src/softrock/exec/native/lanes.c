@@ -1,4 +1,4 @@
-/* Memory accesses a lane at a time: the slow but exact forms behind translated loads, stores and atomics.
+/* Memory accesses a lane at a time: the slow but exact forms behind translated loads and stores.
  *
  * Translated code handles consecutive and equal addresses inline and calls these for the rest. Arrays have one entry a lane;
  * multi-dword data is laid out dword by dword: data[k * lanes + lane]. Device memory is little-endian, as all hosts are. */

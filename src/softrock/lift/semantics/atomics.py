@@ -1,6 +1,6 @@
-"""Atomic operations on global, flat, buffer and local memory. Lanes act in lane order, one host atomic each.
+"""Atomic operations on global, flat, buffer and local memory: their operands and names.
 
-Operation numbers are shared with exec/native/atomics.c.
+What they do is in :mod:`softrock.lift.semantics.atomic_ops`.
 """
 
 from __future__ import annotations
@@ -8,41 +8,15 @@ from __future__ import annotations
 from softrock.decode.instruction import Instruction
 from softrock.lift import access
 from softrock.lift.context import Wave
-from softrock.lift.ir import Val
+from softrock.lift.ir import Ty, Val
+from softrock.lift.lines import Address
 from softrock.lift.registry import raw
-from softrock.lift.semantics import buffer, global_memory, lds
+from softrock.lift.semantics import atomic_ops, buffer, global_memory, lds
+from softrock.lift.semantics.atomic_ops import Atomic
 from softrock.lift.semantics.memory_forms import Raw
 
-CODES = {
-    name: code
-    for code, name in enumerate(
-        [
-            "swap",
-            "cmpswap",
-            "add",
-            "sub",
-            "rsub",
-            "smin",
-            "umin",
-            "smax",
-            "umax",
-            "and",
-            "or",
-            "xor",
-            "inc",
-            "dec",
-            "fadd",
-            "fmin",
-            "fmax",
-            "pk_add_f16",
-            "pk_add_bf16",
-            "cond_sub",
-            "sub_clamp",
-            "mskor",
-            "fcmpswap",
-        ]
-    )
-}
+INLINE_LIMIT = 8
+"""So many atomics of a function stand in line."""
 
 _INTEGER = {
     "swap_b": "swap",
@@ -84,34 +58,62 @@ def perform(
     inst: Instruction,
     code: str,
     bits: int,
-    addresses: Val,
+    where: Address,
     data: list[Val],
     compare: list[Val] | None,
     local: bool,
+    start: int = 0,
 ) -> None:
-    """Do the atomic in every active lane and write the old values to the destination, if there is one."""
-    words = bits // 32
-    where = access.spill(x, "lane_at", [addresses])
+    """Do the atomic in every active lane and write the old values to the destination's dwords from `start`, if there
+    is one."""
+    base, offset = where.base, where.offset
     if global_memory.maybe_private(x, inst):
+        base, offset = x.scalar("u64", 0), access.lane_addresses(x, where)
+        resolved = access.spill(x, "lane_at", [offset])
         access.note_place(x)
-        x.b.call_void("sr_flat_resolve", "%wave", where, access.mask64(x), x.scalar("u32", x.W))
-    values = access.spill(x, "lane_in", data)
-    compared = access.spill(x, "lane_cmp", compare) if compare is not None else "null"
-    returned = access.clear(x, "lane_out", words) if inst.dst else "null"
-    access.note_place(x)
-    tail = [x.scalar("u32", int(local))] + ([x.scalar("u32", x.W)] if bits == 64 else [])
-    x.b.call_void(
-        f"sr_atomic{bits}",
-        x.scalar("u32", CODES[code]),
-        where,
-        access.mask64(x),
-        values,
-        compared,
-        returned,
-        *tail,
-    )
-    if inst.dst:
-        x.write_words(inst.dst[0], access.unspill(x, "lane_out", words))
+        x.b.call_void("sr_flat_resolve", "%wave", resolved, access.mask64(x), x.scalar("u32", x.W))
+        offset = x.b.op(offset.ty, f"load {offset.ty.llvm}, ptr {resolved}, align 64")
+    data_value = _joined(data)
+    compare_value = None if compare is None else _joined(compare)
+    x.atomics += 1
+    if x.compact or x.atomics > INLINE_LIMIT:
+        old = _outlined(x, code, bits, local, bool(inst.dst), [base, offset, data_value, compare_value])
+    else:
+        active = None if x.full else x.exec_bits()
+        atomic = Atomic.of(x, code, bits, local, base, offset, data_value, compare_value, bool(inst.dst))
+        atomic_ops.perform(x, atomic, active)
+        old = _returned(x, atomic)
+    if old is not None:
+        words = [old] if bits == 32 else [old.to("u32"), (old >> 32).to("u32")]
+        x.write_words(inst.dst[0], words, start)
+
+
+def _joined(words: list[Val]) -> Val:
+    """One or two dwords as one value."""
+    return words[0] if len(words) == 1 else (words[1].to("u64") << 32) | words[0].to("u64")
+
+
+def _returned(x: Wave, atomic: Atomic) -> Val | None:
+    if atomic.returned is None:
+        return None
+    ty = Ty("u", atomic.bits, x.W)
+    return x.b.op(ty, f"load {ty.llvm}, ptr {atomic.returned}, align 64")
+
+
+def _outlined(x: Wave, code: str, bits: int, local: bool, returns: bool, given: list[Val | None]) -> Val | None:
+    """As a call of a function that every atomic of its kind shares."""
+    args = [v for v in given if v is not None]
+
+    def body(inner: Wave, inside: list[Val]) -> list[Val]:
+        compare = inside[3] if len(inside) > 3 else None
+        atomic = Atomic.of(inner, code, bits, local, inside[0], inside[1], inside[2], compare, returns)
+        atomic_ops.perform(inner, atomic, inner.exec_bits())
+        old = _returned(inner, atomic)
+        return [] if old is None else [old]
+
+    kind = f"atomic_{code}_{bits}_{args[1].bits}{'_lds' if local else ''}{'_rtn' if returns else ''}"
+    out = access.outline(x, kind, args, [Ty("u", bits, x.W)] if returns else [], body)
+    return out[0] if out else None
 
 
 def _operands(x: Wave, inst: Instruction, code: str, bits: int) -> tuple[list[Val], list[Val] | None]:
@@ -129,8 +131,7 @@ def _operands(x: Wave, inst: Instruction, code: str, bits: int) -> tuple[list[Va
 def _global(code: str, bits: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
         data, compare = _operands(x, inst, code, bits)
-        addresses = access.lane_addresses(x, global_memory.address(x, inst))
-        perform(x, inst, code, bits, addresses, data, compare, False)
+        perform(x, inst, code, bits, global_memory.address(x, inst), data, compare, False)
 
     return run
 
@@ -142,7 +143,7 @@ def _buffer(code: str, bits: int) -> Raw:
         returning = bool(inst.mod("glc") or inst.mod("sc0") or inst.mod("th"))
         with x.restricted(place.inside):
             if inst.dst or not returning:
-                perform(x, inst, code, bits, access.lane_addresses(x, place.where), data, compare, False)
+                perform(x, inst, code, bits, place.where, data, compare, False)
             else:
                 raise x.unsupported(inst, "atomic with return and no destination")
 
@@ -152,7 +153,7 @@ def _buffer(code: str, bits: int) -> Raw:
 def _local(code: str, bits: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
         words = bits // 32
-        addresses = access.lane_addresses(x, lds.address(x, inst, inst.mod("offset")))
+        where = lds.address(x, inst, inst.mod("offset"))
         data = lds.data(x, inst, "data0", words)
         compare = None
         if code in ("cmpswap", "fcmpswap", "mskor"):
@@ -160,32 +161,17 @@ def _local(code: str, bits: int) -> Raw:
             if code != "mskor" and x.target.major < 11:
                 # ds_cmpst has the compare value first, ds_cmpstore the new one (ISA guides, DS opcodes).
                 data, compare = compare, data
-        perform(x, inst, code, bits, addresses, data, compare, True)
+        perform(x, inst, code, bits, where, data, compare, True)
 
     return run
 
 
 def _exchange2(bits: int, unit: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
-        words = bits // 32
-        dst = inst.dst[0]
         for k, (name, role) in enumerate((("offset0", "data0"), ("offset1", "data1"))):
-            where = access.spill(x, "lane_at", [access.lane_addresses(x, lds.address(x, inst, inst.mod(name) * unit))])
-            values = access.spill(x, "lane_in", lds.data(x, inst, role, words))
-            out = access.clear(x, "lane_out", words)
-            tail = [x.scalar("u32", 1)] + ([x.scalar("u32", x.W)] if bits == 64 else [])
-            access.note_place(x)
-            x.b.call_void(
-                f"sr_atomic{bits}",
-                x.scalar("u32", CODES["swap"]),
-                where,
-                access.mask64(x),
-                values,
-                "null",
-                out,
-                *tail,
-            )
-            x.write_words(dst, access.unspill(x, "lane_out", words), start=k * words)
+            where = lds.address(x, inst, inst.mod(name) * unit)
+            data = lds.data(x, inst, role, bits // 32)
+            perform(x, inst, "swap", bits, where, data, None, True, k * (bits // 32))
 
     return run
 

@@ -38,6 +38,8 @@ def quiet(value: Val) -> Val:
     """NaNs made quiet, everything else as it is."""
     if value.note == CANONICAL:
         return value
+    if value.bits >= 32:
+        return canonical(value.intrinsic("canonicalize"))  # a multiplication by one
     raw = raw_bits(value)
     return canonical(value.is_nan().select(raw | (1 << (MANTISSA[value.bits] - 1)), raw).bits_as(name_of(value)))
 
@@ -58,11 +60,18 @@ def extreme(x: Wave, a: Val, b: Val, largest: bool) -> Val:
         return quiet(a)
     if avx512.usable(x, a):
         return canonical(avx512.extreme(x, a if ieee else quiet(a), b if ieee else quiet(b), largest))
+    if a.bits >= 32:
+        quieted = quiet(a), quiet(b)
+        out = quieted[0].intrinsic("maximumnum" if largest else "minimumnum", quieted[1])
+        for value, calm in ((b, quieted[1]), (a, quieted[0])) if ieee else ():
+            if calm is not value:  # a signalling NaN is what quieting changes
+                out = raw_bits(calm).ne(raw_bits(value)).select(calm, out)
+        return canonical(out)
     # Integers that are ordered as the floats are: negative numbers have their lower bits flipped.
     keys = [_ordered(raw_bits(v)) for v in (a, b)]
     found = keys[0].imax(keys[1]) if largest else keys[0].imin(keys[1])
     usual = _ordered(found.bits_as(f"u{a.bits}")).bits_as(f"u{a.bits}").bits_as(name_of(a))
-    unusual = a.is_nan() | b.is_nan() if a.bits == 16 else a.fcmp("uno", b)
+    unusual = a.is_nan() | b.is_nan()
 
     def with_nan() -> Val:
         out = quiet(a.is_nan().select(b, a))
@@ -89,7 +98,8 @@ def maximum(x: Wave, a: Val, b: Val) -> Val:
 def median(x: Wave, a: Val, b: Val, c: Val) -> Val:
     """v_med3: with a NaN the minimum of all three, else the middle one by the guide's comparisons."""
     top = maximum(x, maximum(x, a, b), c)
-    middle = top.eq(a).select(maximum(x, b, c), top.eq(b).select(maximum(x, a, c), maximum(x, a, b)))
+    first, second = top.eq(a), top.eq(b)
+    middle = maximum(x, first.select(b, a), (first | second).select(c, b))
     any_nan = a.fcmp("uno", b) | c.is_nan()
     return canonical(any_nan.select(minimum(x, minimum(x, a, b), c), middle))
 
@@ -118,20 +128,20 @@ def clamp_int(value: Val, low: int, high: int) -> Val:
 
 def ldexp(x: Wave, a: Val, exponent: Val) -> Val:
     """a * 2 ** exponent, rounded once."""
-    if a.bits < 64:
-        wide = a.to("f64" if a.bits == 32 else "f32")
-        limit = 400 if a.bits == 32 else 60
-        return (wide * power_of_two(x, clamp_int(exponent, -limit, limit), wide.bits)).to(name_of(a))
-    small = biased_exponent(a).eq(0)
-    scaled = small.select(a * 2.0**54, a)
-    mantissa = ((raw_bits(scaled) & ~EXPONENT[64]) | (BIAS[64] << MANTISSA[64])).bits_as("f64")
-    own = biased_exponent(scaled) - BIAS[64] - small.to("i32") * 54
-    total = clamp_int(clamp_int(exponent, -4000, 4000) + own, -1200, 1100)
-    # First a step that keeps the number normal, then one that rounds.
-    first = total.gt(1000).select(1000, total.lt(-1000).select(total + 200, total))
-    out = mantissa * power_of_two(x, first, 64) * power_of_two(x, total - first, 64)
-    as_it_is = a.eq(0.0) | biased_exponent(a).eq(2047)
-    return as_it_is.select(quiet(a), out)
+    if a.bits == 16:
+        return (a.to("f32") * power_of_two(x, clamp_int(exponent, -60, 60), 32)).to(name_of(a))
+    if avx512.usable(x, a):
+        name = f"llvm.ldexp.{a.ty.mangled}.v{a.lanes}i32"
+        return a.b.call(name, a.ty, a, exponent.bits_as("i32"))
+    # The last factor rounds; the first two, which differ from 1 only beyond its range, are exact or do not matter: what
+    # they make denormal is 0 in the end.
+    low, high = 1 - BIAS[a.bits], BIAS[a.bits]
+    bounded = clamp_int(exponent, 2 * low - MANTISSA[a.bits] - 4, 2 * high + MANTISSA[a.bits] + 4)
+    last = clamp_int(bounded, low, high)
+    beyond = bounded - last
+    half = beyond >> 1
+    out = a * power_of_two(x, half, a.bits) * power_of_two(x, beyond - half, a.bits)
+    return out * power_of_two(x, last, a.bits)
 
 
 def moved_bits(x: Wave, op: Operand, bits: int, position: int, inst: Instruction) -> Val:
@@ -151,9 +161,7 @@ def where_any(x: Wave, mask: Val, usual: Val, special: Callable[[], Val]) -> Val
     return where_any_of(x, mask, (usual,), lambda: (special(),))[0]
 
 
-def where_any_of(
-    x: Wave, mask: Val, usual: tuple[Val, ...], special: Callable[[], tuple[Val, ...]]
-) -> tuple[Val, ...]:
+def where_any_of(x: Wave, mask: Val, usual: tuple[Val, ...], special: Callable[[], tuple[Val, ...]]) -> tuple[Val, ...]:
     """`where_any` for several results. `special` must be pure arithmetic: nothing it computes may be kept for later."""
     if not mask.lanes:
         return tuple(mask.select(s, u) for s, u in zip(special(), usual, strict=True))

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from softrock.lift.ir import Val
 from softrock.lift.registry import valu
-from softrock.lift.semantics import avx512
-from softrock.lift.semantics.floats import MANTISSA, canonical, power_of_two, raw_bits, without_denormals
+from softrock.lift.semantics.floats import EXPONENT, MANTISSA, canonical, raw_bits, without_denormals
 
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
@@ -72,64 +71,59 @@ def _single(value: float) -> float:
 
 
 def reciprocal(x: Wave, a: Val) -> Val:
-    """1 / a: correctly rounded, or on AVX-512 hosts within 0.6 ulp (1 ulp where `a` has all significand bits)."""
-    if a.bits != 32 or not avx512.usable(x, a):
-        return canonical(a.b.const(f"f{a.bits}", 1.0, a.lanes) / a)
-    guess = avx512.estimate(x, a, "rcp14")
-    error = (-a).fma(guess, 1.0)
-    better = guess.fma(error.fma(error, error), guess)
-    # Division sequences round right from any neighbour of 1 / a, but where all bits of a's significand are set: then
-    # the quotient is a hair above the middle of two floats, and only the upper one leads there.
-    ones = (raw_bits(a) & 0x7FFFFF).eq(0x7FFFFF)
-    upper = ones.select(raw_bits(better) | 1, raw_bits(better)).bits_as("f32")
-    return canonical(error.fabs().lt(1.0).select(upper, guess))  # not so at zeros and infinities
+    """1 / a, correctly rounded. The host's division costs fewer instructions than an estimate that is made as good."""
+    return canonical(a.b.const(f"f{a.bits}", 1.0, a.lanes) / a)
 
 
 def inverse_root(x: Wave, a: Val) -> Val:
-    """1 / sqrt(a), within 0.8 ulp: an estimate and one step of third or second order."""
-    if a.bits == 32 and avx512.usable(x, a):
-        guess = avx512.estimate(x, a, "rsqrt14")
-    else:
-        guess = a.b.const(f"f{a.bits}", 1.0, a.lanes) / a.sqrt()
+    """1 / sqrt(a), within 0.8 ulp: an estimate and one step of third order."""
+    guess = _rough_inverse_root(a)
     error = (-(a * guess)).fma(guess, 1.0)
     better = (guess * error).fma(error.fma(0.375, 0.5), guess)
-    return canonical(error.fabs().lt(1.0).select(better, guess))
+    # The error is no number or infinite at zeros, infinities and below zero, where the estimate is right.
+    return canonical(error.gt(-1.0).select(better, guess))
+
+
+def _rough_inverse_root(a: Val) -> Val:
+    """1 / sqrt(a) to eleven bits or more. The flags ask LLVM for the host's estimate of f32 vectors; that no step of
+    refinement is added is an attribute of the function (`lift.module`)."""
+    one, name = a.b.const(f"f{a.bits}", 1.0, a.lanes), f"llvm.sqrt.{a.ty.mangled}"
+    if a.bits == 64 or not a.lanes:
+        return one / a.sqrt()
+    a.b.declare(name, f"declare {a.ty.llvm} @{name}({a.ty.llvm})")
+    root = a.b.op(a.ty, f"call afn arcp {a.ty.llvm} @{name}({a.typed})")
+    return a.b.op(a.ty, f"fdiv afn arcp {one.typed}, {root.ref}")
 
 
 # -- exponential and logarithm ---------------------------------------------------------------------
 
+_ROUND = 12582912.0
+"""1.5 * 2 ** 23: a small number added to it is rounded to an integer, which its lowest bits then are."""
+
 
 def exp2(x: Wave, a: Val) -> Val:
-    """2 ** a for f32."""
-    bounded = a.intrinsic("maxnum", -200.0).intrinsic("minnum", 200.0)
-    whole = bounded.intrinsic("roundeven")
-    power = _horner(bounded - whole, _EXP2)
-    exponent = whole.cut("i32")
-    half = exponent >> 1
-    out = power * power_of_two(x, half, 32) * power_of_two(x, exponent - half, 32)
-    return canonical(a.is_nan().select(a + a, out))
+    """2 ** a for f32; results below the normal numbers are 0."""
+    low = a.lt(-126.0).select(-127.0, a)
+    bounded = low.gt(128.0).select(128.0, low)
+    moved = bounded + _ROUND
+    power = _horner(bounded - (moved - _ROUND), _EXP2)
+    out = (raw_bits(power) + (raw_bits(moved) << MANTISSA[32])).bits_as("f32")
+    return canonical(power.is_nan().select(power, out))
 
 
 def log2(x: Wave, a: Val) -> Val:
-    """log2(a) for f32 that is no denormal: -infinity at zeros, NaN below."""
+    """log2(a) for f32: -infinity at zeros and denormals, NaN below."""
     raw = raw_bits(a)
     # The significand in [sqrt(1/2), sqrt(2)) and the exponent that belongs to it.
-    root = 0x3F3504F3
-    moved = raw - root
-    exponent = moved.bits_as("i32") >> MANTISSA[32]
-    significand = ((moved & 0x7FFFFF) + root).bits_as("f32")
-    f = significand - 1.0
+    exponent = (raw - 0x3F3504F3).bits_as("i32") >> MANTISSA[32]
+    f = (raw - (exponent.bits_as("u32") << MANTISSA[32])).bits_as("f32") - 1.0
     high = _single(_LOG2_E)
-    leading = f * high
-    rest = (f * f).fma(_horner(f, _LOG2), f.fma(high, -leading) + f * (_LOG2_E - high))
-    e = exponent.to("f32")
-    total = e + leading
-    # |e| >= 1 > |leading| or e = 0: the sum's error is exact either way.
-    lost = leading - (total - e)
-    out = total + (lost + rest)
-    out = a.eq(float("inf")).select(a, out)
-    out = a.eq(0.0).select(float("-inf"), out)
-    return canonical(a.fcmp("ult", 0.0).select(float("nan"), out))
+    rest = (f * f).fma(_horner(f, _LOG2), f * (_LOG2_E - high))
+    # What is special takes the exponent's place: infinities and NaN; then -infinity, or NaN for negative numbers.
+    whole = a.fcmp("uge", float("inf")).select(a, exponent.to("f32"))
+    below = (raw & EXPONENT[32]).ne(0).select(a.b.const("u32", 0xFFFFFFFF, a.lanes), 0xFF800000).bits_as("f32")
+    whole = raw.bits_as("i32").lt(1 << MANTISSA[32]).select(below, whole)
+    return canonical(whole + f.fma(high, rest))
 
 
 # -- trigonometry in turns -------------------------------------------------------------------------
@@ -138,15 +132,14 @@ def log2(x: Wave, a: Val) -> Val:
 def _sin_from(a: Val, quarters: int) -> Val:
     """sin(2 pi (a + quarters / 4)): the nearest quarter turn off, what is left (at most 1/8) goes to a polynomial."""
     r = a - a.intrinsic("roundeven")
-    nearest = (r * 4.0).intrinsic("roundeven")
-    t = nearest.fma(-0.25, r)
+    moved = r.fma(4.0, _ROUND + quarters)
+    t = (moved - (_ROUND + quarters)).fma(-0.25, r)
     z = t * t
     sine = t.fma(_single(_TAU), t * _horner(z, _SIN))
     cosine = z.fma(_horner(z, _COS), 1.0)
-    # What is no number has no quarter.
-    quadrant = (nearest.cut("i32").frozen() + quarters).bits_as("u32")
-    out = (quadrant & 1).ne(0).select(cosine, sine)
-    return (raw_bits(out) ^ ((quadrant & 2) << 30)).bits_as("f32")
+    quadrant = raw_bits(moved)
+    out = (quadrant << 31).bits_as("i32").lt(0).select(cosine, sine)
+    return (raw_bits(out) ^ ((quadrant << 30) & 0x80000000)).bits_as("f32")
 
 
 def sin_turns(x: Wave, a: Val) -> Val:
@@ -176,16 +169,18 @@ _KERNELS: dict[str, tuple[Callable[[Wave, Val], Val], str]] = {
 }
 
 
-def _flushed(kernel: Callable[[Wave, Val], Val]) -> Callable[[Wave, Val], Val]:
+def _flushed(word: str, kernel: Callable[[Wave, Val], Val]) -> Callable[[Wave, Val], Val]:
     """The f32 instructions take and give no denormals, whatever MODE says (LLVM's AMDGPU lowering works around it);
-    sine and cosine do (RDNA3 ISA guide)."""
-    if kernel in (sin_turns, cos_turns):
-        return kernel
-    return lambda x, a: canonical(without_denormals(kernel(x, without_denormals(a))))
+    sine and cosine do (RDNA3 ISA guide). Exponentials and logarithms see to it themselves, roots give none."""
+    if word.startswith("rcp"):
+        return lambda x, a: canonical(without_denormals(kernel(x, without_denormals(a))))
+    if word in ("rsq", "sqrt"):
+        return lambda x, a: kernel(x, without_denormals(a))
+    return kernel
 
 
 def _register(word: str, kernel: Callable[[Wave, Val], Val], quality: str) -> None:
-    single = kernel if word in ("sin", "cos") else _flushed(kernel)
+    single = _flushed(word, kernel)
     valu(f"v_{word}_f32", "f32 <- f32", approximate=quality)(single)
     valu(f"v_s_{word}_f32", "s:f32 <- s:f32", approximate=quality)(single)
     if "_" not in word:
