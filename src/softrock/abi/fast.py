@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 from softrock.gpu.software import SoftwareFunction, SoftwareQueue
 from softrock.hip import hidden, modules, raw, state, streams
 
 _KERNARG = 4096
-_KERNEL = struct.Struct("<QQQQQ8I")
+_KERNEL = struct.Struct("<QQQQQ11I4x")
 _HIDDEN = struct.Struct("<IHHQ")
 _KINDS = {
     "hidden_block_count_x": 0, "hidden_block_count_y": 1, "hidden_block_count_z": 2,
@@ -18,7 +19,7 @@ _KINDS = {
 }  # fmt: skip
 _VALUE = 8
 
-_known: set[tuple[int, int]] = set()
+_known: set[tuple[int, int, tuple[int, ...]]] = set()
 _held: list[Any] = []
 _add_kernel: Any = None
 _set_stream: Any = None
@@ -32,12 +33,13 @@ def connect(add_kernel: int, set_stream: int) -> None:
     streams.on_indirect.append(_forbid)
 
 
-def note(key: int, function: modules.Function, stream: int) -> None:
-    """A kernel was launched through Python: let later launches of it in this stream go directly, if they may."""
+def note(key: int, function: modules.Function, block: Sequence[int], stream: int) -> None:
+    """A kernel was launched through Python: let later launches of it with workgroups of these dimensions in this stream
+    go directly, if they may."""
     if _add_kernel is None or stream == streams.PER_THREAD or state.thread.own_default:
         return
-    if (key, function.home.index) not in _known:
-        _describe(key, function)
+    if (key, function.home.index, tuple(block)) not in _known:
+        _describe(key, function, tuple(block))
     target = streams.of(stream)
     if target.may_go_direct() and isinstance(target.queue, SoftwareQueue):
         queue = raw.ffi.cast("void *", int(_address(target.queue.native.raw)))
@@ -65,12 +67,14 @@ def _forbid(stream: streams.Stream) -> None:
     _set_stream(_handle(stream), raw.ffi.NULL, stream.home.index)
 
 
-def _describe(key: int, function: modules.Function) -> None:
-    """Put a kernel into the C side's table; kernels that need Python at each launch stay out of it."""
-    _known.add((key, function.home.index))
+def _describe(key: int, function: modules.Function, block: tuple[int, ...]) -> None:
+    """Put a kernel with workgroups of these dimensions into the C side's table; kernels that need Python at each launch
+    stay out of it."""
+    _known.add((key, function.home.index, block))
     native = function.native
-    if not isinstance(native, SoftwareFunction) or native.launch is None:
+    if not isinstance(native, SoftwareFunction):
         return
+    launch = native.prepare(block).launch
     kernel = function.kernel
     wanted = native.arguments.hidden
     if kernel.kernarg_size > _KERNARG or "hidden_printf_buffer" in wanted:
@@ -85,7 +89,7 @@ def _describe(key: int, function: modules.Function) -> None:
     facts = function.home.device.facts.properties
     row = _KERNEL.pack(
         key,
-        _address(native.launch.raw),
+        _address(launch.raw),
         _enqueue(),
         arguments.address,
         table.address,
@@ -97,9 +101,10 @@ def _describe(key: int, function: modules.Function) -> None:
         min(kernel.max_flat_workgroup_size, facts["maxThreadsPerBlock"]),
         kernel.group_segment_size,
         facts["sharedMemPerBlock"],
+        *block,
     )
     described = raw.Held(row)
-    _held.extend((arguments, table, described, native.launch))
+    _held.extend((arguments, table, described, launch))
     _add_kernel(raw.ffi.cast("void *", described.address))
 
 

@@ -95,8 +95,8 @@ class Function(Protocol):
     name: str
     kernel: Kernel
 
-    def prepare(self) -> None:
-        """Make it ready to run (translate it); a launch does so itself.
+    def prepare(self, block: Sequence[int], items: Sequence[int] | None = None) -> object:
+        """Make it ready to run with workgroups of these dimensions (translate it); a launch does so itself.
 
         Raises:
             UnsupportedError: the kernel holds an instruction that is not supported.

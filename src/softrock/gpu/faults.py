@@ -8,7 +8,7 @@ from softrock.exec import runtime as engine
 from softrock.gpu.device import Fault
 
 if TYPE_CHECKING:
-    from softrock.gpu.software import SoftwareDevice, SoftwareFunction
+    from softrock.gpu.software import SoftwareDevice, Translation
 
 TIMEOUT = 1
 """Reason given to the engine when SOFTROCK_TIMEOUT has passed."""
@@ -29,7 +29,7 @@ _KINDS = {
 }
 
 
-def explain(found: engine.Fault, function: SoftwareFunction | None, device: SoftwareDevice) -> Fault:
+def explain(found: engine.Fault, function: Translation | None, device: SoftwareDevice) -> Fault:
     """Turn the engine's fault into what the user needs.
 
     Args:
@@ -74,16 +74,16 @@ def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
     return f"softrock: {engine.describe(found)}"
 
 
-def _place(code_pc: int, gpu_pc: int, function: SoftwareFunction | None, kind: engine.FaultKind) -> list[str]:
+def _place(code_pc: int, gpu_pc: int, function: Translation | None, kind: engine.FaultKind) -> list[str]:
     text = locate(code_pc, gpu_pc, function)
     lines = [f"  at {text}"] if text else []
-    if kind is engine.FaultKind.MEMORY and "`scratch_" in text and function and function.prepared:
+    if kind is engine.FaultKind.MEMORY and "`scratch_" in text and function:
         room = function.prepared.scratch_lane_bytes
         lines.append(f"  beyond the {room} bytes of private memory of a thread; do functions call themselves too deep?")
     return lines
 
 
-def locate(code_pc: int, gpu_pc: int, function: SoftwareFunction | None) -> str:
+def locate(code_pc: int, gpu_pc: int, function: Translation | None) -> str:
     """The GPU instruction and the source line behind a host address; empty where nothing is known.
 
     Args:
@@ -91,7 +91,7 @@ def locate(code_pc: int, gpu_pc: int, function: SoftwareFunction | None) -> str:
         gpu_pc: address in the code object where the translated code told it itself, else 0.
         function: the kernel.
     """
-    if function is None or function.prepared is None:
+    if function is None:
         return ""
     address = gpu_pc or (function.prepared.gpu_pc(code_pc) if code_pc else None)
     if not address:
@@ -106,15 +106,15 @@ def locate(code_pc: int, gpu_pc: int, function: SoftwareFunction | None) -> str:
     return " ".join(parts)
 
 
-def _in_assertion(found: engine.Fault, function: SoftwareFunction | None) -> bool:
-    if function is None or function.prepared is None:
+def _in_assertion(found: engine.Fault, function: Translation | None) -> bool:
+    if function is None:
         return False
     address = found.gpu_pc or function.prepared.gpu_pc(found.code_pc)
     inside = function.module.code.function_at(address) if address else None
     return inside is not None and any(name in inside.name for name in _ASSERTIONS)
 
 
-def _waves(found: engine.Fault, function: SoftwareFunction | None) -> list[str]:
+def _waves(found: engine.Fault, function: Translation | None) -> list[str]:
     lines = []
     for wave in found.waves[:_MOST_WAVES]:
         x, y, z = wave.group

@@ -123,7 +123,7 @@ class HardwareFunction:
         self.name = kernel.name
         self.handle = handle
 
-    def prepare(self) -> None:
+    def prepare(self, block: Sequence[int], items: Sequence[int] | None = None) -> None:
         """Machine code needs no preparation."""
 
     def repeat(self, launch: Launch) -> None:

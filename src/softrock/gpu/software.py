@@ -26,20 +26,77 @@ _SYNC_BYTES = 64
 _translating = threading.Lock()
 """One kernel is translated at a time: the translator's tables fill as they are used."""
 
-_translated: weakref.WeakValueDictionary[int, SoftwareFunction] = weakref.WeakValueDictionary()
+_translated: weakref.WeakValueDictionary[int, Translation] = weakref.WeakValueDictionary()
 """Native function -> kernel, to explain faults."""
 
 
+class Translation:
+    """A kernel translated for workgroups of one layout (:func:`softrock.jit.layout_of`), and its native launch."""
+
+    def __init__(self, function: SoftwareFunction, layout: str) -> None:
+        from softrock import jit
+
+        self.module = function.module
+        self.kernel = kernel = function.kernel
+        self.name = kernel.name
+        symbols = engine.runtime().symbols
+        self._lock = threading.Lock()
+        self._ready = False
+        self._better: Prepared | None = None
+        self.prepared: Prepared = jit.prepare(self.module.code, kernel, symbols, layout=layout, better=self._replace)
+        self.flags = engine.Flags.FIBERS if self.prepared.fibers else engine.Flags.NONE
+        self.shared = engine.Kernel(
+            self.prepared.fn, calls=self.prepared.calls, code=self.prepared.code, flags=self.flags
+        )
+        self.launch = self.structure()
+        _translated[self.prepared.fn] = self
+        with self._lock:
+            self._ready = True
+        self._exchange()
+
+    def _replace(self, better: Prepared) -> None:
+        """A better translation is there (called in another thread): launches that begin from now on run it."""
+        with self._lock:
+            self._better = better
+            ready = self._ready
+        if ready:
+            self._exchange()
+
+    def _exchange(self) -> None:
+        with self._lock:
+            better, self._better = self._better, None
+        if better is not None:
+            _translated[better.fn] = self
+            better.older, self.prepared = self.prepared, better
+            self.shared.replace(better.fn, calls=better.calls, code=better.code, flags=self.flags)
+
+    def structure(self) -> engine.Launch:
+        """A native launch of it, to be given a shape and arguments."""
+        prepared, kernel = self.prepared, self.kernel
+        return engine.Launch(
+            prepared.fn,
+            kernel.name,
+            wave_size=kernel.wavefront_size,
+            flags=self.flags,
+            scratch_lane_bytes=prepared.scratch_lane_bytes,
+            lds_bytes=kernel.group_segment_size,
+            calls=prepared.calls,
+            code=prepared.code,
+            code_base=self.module.base,
+            kernel_object=self.module.base + kernel.address,
+            kernel=self.shared,
+        )
+
+
 class SoftwareFunction:
-    """A kernel of a loaded module; translated at its first launch."""
+    """A kernel of a loaded module; translated at its first launch with workgroups of a layout."""
 
     def __init__(self, module: SoftwareModule, kernel: Kernel) -> None:
         self.module = module
         self.kernel = kernel
         self.name = kernel.name
-        self.prepared: Prepared | None = None
-        self.shared: engine.Kernel | None = None
-        self.launch: engine.Launch | None = None
+        self.translations: dict[str, Translation] = {}
+        self._blocks: dict[Sequence[int], Translation] = {}
         self._arguments: kernarg.Arguments | None = None
         self._lock = threading.Lock()
 
@@ -50,57 +107,44 @@ class SoftwareFunction:
             self._arguments = kernarg.Arguments(self.kernel)
         return self._arguments
 
-    def prepare(self) -> None:
-        """Translate it, unless that was done.
+    def prepare(self, block: Sequence[int], items: Sequence[int] | None = None) -> Translation:
+        """Translate it for workgroups of these dimensions, unless that was done.
+
+        Args:
+            items: work-items of the whole launch, where they do not fill the workgroups at its edges.
 
         Raises:
             UnsupportedError: it holds an instruction that is not supported.
         """
-        if self.launch is None:
-            with _translating:
-                if self.launch is None:
-                    self.launch = self._translate()
+        block = tuple(block)
+        if items is not None and any(n % of for n, of in zip(items, block, strict=True)):
+            # Workgroups at the edges have rows of another length.
+            return self._translate((*block, 0))
+        found = self._blocks.get(block)
+        return found if found is not None else self._translate(block)
 
-    def _translate(self) -> engine.Launch:
+    def _translate(self, block: tuple[int, ...]) -> Translation:
         from softrock import jit
 
-        kernel = self.kernel
-        self._arguments = kernarg.Arguments(kernel)  # first, because it refuses what cannot be supplied
-        self.prepared = prepared = jit.prepare(self.module.code, kernel, engine.runtime().symbols)
-        _translated[prepared.fn] = self
-        flags = engine.Flags.FIBERS if prepared.fibers else engine.Flags.NONE
-        self.shared = engine.Kernel(prepared.fn, calls=prepared.calls, code=prepared.code, flags=flags)
-        return self._structure()
-
-    def _structure(self) -> engine.Launch:
-        prepared, kernel = self.prepared, self.kernel
-        assert prepared is not None
-        return engine.Launch(
-            prepared.fn,
-            kernel.name,
-            wave_size=kernel.wavefront_size,
-            flags=engine.Flags.FIBERS if prepared.fibers else engine.Flags.NONE,
-            scratch_lane_bytes=prepared.scratch_lane_bytes,
-            lds_bytes=kernel.group_segment_size,
-            calls=prepared.calls,
-            code=prepared.code,
-            code_base=self.module.base,
-            kernel_object=self.module.base + kernel.address,
-            kernel=self.shared,
-        )
+        with _translating:
+            self._arguments = self.arguments  # first, because it refuses what cannot be supplied
+            layout = jit.layout_of(block[:3], self.kernel.wavefront_size)
+            if len(block) > 3 and layout != jit.LINE:
+                layout = jit.ANY
+            if layout not in self.translations:
+                self.translations[layout] = Translation(self, layout)
+            self._blocks[block] = self.translations[layout]
+            return self._blocks[block]
 
     def repeat(self, launch: Launch) -> Repeat:
         """See :meth:`softrock.gpu.device.Function.repeat`."""
-        self.prepare()
-        native = self._structure()
+        native = self.prepare(launch.block, launch.items).structure()
         native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
         return Repeat(native, self.arguments.build(launch, launch.supplied))
 
     def write_down(self, batch: engine.Batch, launch: Launch) -> None:
         """Add a launch to a batch."""
-        self.prepare()
-        native = self.launch
-        assert native is not None
+        native = self.prepare(launch.block, launch.items).launch
         block = self.arguments.build(launch, launch.supplied)
         with self._lock:
             native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
@@ -108,9 +152,7 @@ class SoftwareFunction:
 
     def enqueue(self, queue: engine.Queue, launch: Launch, supplied: dict[str, int]) -> int:
         """Put a launch into a queue and return its number there."""
-        self.prepare()
-        native = self.launch
-        assert native is not None
+        native = self.prepare(launch.block, launch.items).launch
         block = self.arguments.build(launch, supplied)
         with self._lock:
             native.shape(

@@ -181,7 +181,7 @@ def submit(target: streams.Stream, request: Launch) -> None:
     from softrock.hip import hidden
 
     queue = target.work()
-    translated(request.function.prepare)
+    translated(request.function.prepare, request.block, request.items)
     prints = hidden.supply(target, request)
     translated(queue.launch, request)
     if prints:

@@ -418,6 +418,8 @@ def word(whole: Val, which: int) -> Val:
         return whole.b.const("u32", whole.const >> 32 * which, whole.lanes)
     if scalar is not None:
         out = word(scalar, which).splat(whole.lanes).copy()
+    elif which == LOW and whole.note is not None and whole.note[0] == "low":
+        out = whole.note[1].copy()
     elif which == LOW and isinstance(whole.form, Rows | Wide) and (found := truncated(whole, "u", 32)) is not None:
         out = found.copy()
     elif which == LOW:
@@ -455,7 +457,28 @@ def combine(low: Val, high: Val) -> Val:
         return low.bits_as("i32").to("i64").bits_as("u64")
     if high.const == 0:
         return low.bits_as("u32").to("u64").splat(lanes)
-    return (high.bits_as("u32").to("u64") << 32) | low.bits_as("u32").to("u64")
+    low, high = low.bits_as("u32").splat(lanes), high.bits_as("u32").splat(lanes)
+    if not lanes:
+        return (high.to("u64") << 32) | low.to("u64")
+    above = scalar_of(high)
+    if above is not None and isinstance(low.form, Rows) and top_of(low) is not None:
+        rows = low.form
+        pitch = None if rows.pitch is None else rows.pitch.bits_as("u32").to("u64")
+        return of_kind(low, "u", 64, lanes, Rows(combine(rows.base, above), rows.stride, rows.row, pitch))
+    return with_low(
+        of_kind(
+            low, "u", 64, lanes, Deferred(lambda: (high.solid().to("u64") << 32) | low.solid().to("u64"))
+        ),
+        low,
+    )
+
+
+def with_low(whole: Val, low: Val) -> Val:
+    """A 64-bit value whose low dword is known by itself."""
+    if whole.note is None:
+        whole = whole.copy()
+        whole.note = ("low", low)
+    return whole
 
 
 def add_low(a: Val, c: Val) -> tuple[Val, Val]:
@@ -469,6 +492,15 @@ def add_low(a: Val, c: Val) -> tuple[Val, Val]:
     return out, carry
 
 
+def _fit(low: Val, high: Val) -> int:
+    """How well two dwords go together."""
+    if high.part is not None and high.part[1] == HIGH and low.part is not None and _same(low.part[0], high.part[0]):
+        return 2
+    if high.part is not None and high.part[1] == SIGN and _same(high.part[0], low):
+        return 2
+    return int(scalar_of(low) is not None and scalar_of(high) is not None)
+
+
 def add_high(a: Val, c: Val, carry: Val) -> tuple[Val, Val] | None:
     """The high dword of a 64-bit sum whose low dword was added before, and its carry, as one 64-bit sum."""
     if carry.note is None or carry.note[0] != "carry":
@@ -477,6 +509,8 @@ def add_high(a: Val, c: Val, carry: Val) -> tuple[Val, Val] | None:
     a, c = a.bits_as("u32")._pair(c.bits_as("u32"))
     if a.lanes != low_a.lanes:
         return None
+    if _fit(low_a, c) + _fit(low_c, a) > _fit(low_a, a) + _fit(low_c, c):
+        a, c = c, a  # which high dword goes with which low one does not matter to the sum
     left, right = combine(low_a, a), combine(low_c, c)
     total = left + right
     if low.part is None:

@@ -75,6 +75,7 @@ class Unit:
     vgprs: int
     layout: str = "any"
     most_threads: int = 1024
+    quick: bool = False
 
 
 def function_name(address: int) -> str:
@@ -115,8 +116,8 @@ class FunctionLifter:
         self.nodes: dict[tuple[int, bool], Node] = {}
         self.pending: list[tuple[int, bool]] = []
         self.current = Node(Block("start"))
-        self.shaped = graph.instructions <= SHAPE_LIMIT
-        self.dual = graph.instructions <= DUAL_LIMIT and len(graph.blocks) <= DUAL_BLOCKS
+        self.shaped = graph.instructions <= SHAPE_LIMIT and not unit.quick
+        self.dual = graph.instructions <= DUAL_LIMIT and len(graph.blocks) <= DUAL_BLOCKS and not unit.quick
         self.x.compact = graph.instructions > COMPACT_LIMIT
         self.yields = False
         self.debug_lines: dict[int, None] = {}

@@ -6,7 +6,7 @@ an address may wrap between lanes is that tested, by scalars.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from softrock.lift import forms
 from softrock.lift.context import Wave
@@ -97,7 +97,12 @@ def _stays(base: Val, reach: int) -> Val:
 
 def _straight(x: Wave, size: int) -> bool:
     """Whether consecutive data can be accessed in one piece: without holes, or with the host's lane masks."""
-    return x.full or size == 4 or (size < 4 and x.native_gather)
+    return x.full or size >= 4 or x.native_gather
+
+
+def _slides(line: Line, size: int) -> bool:
+    """Whether the data of neighbouring lanes overlap but for a dword, so that each dword is a line of its own."""
+    return size > 4 and line.stride == 4
 
 
 def _gaps(line: Line, size: int) -> int:
@@ -112,14 +117,18 @@ def loadable(x: Wave, line: Line, size: int) -> bool:
     """Whether `load` has a way for it."""
     if line.stride == 0 and line.pitch is None:
         return True
+    if _slides(line, size):
+        return line.pitch is None or x.W // line.row <= MOST_ROWS
     if line.pitch is None:
         return (line.stride == size and _straight(x, size)) or (x.full and _gaps(line, size) > 0)
-    return x.full and line.stride in (0, size) and x.W // line.row <= MOST_ROWS
+    return (x.full or size == line.stride == 4) and line.stride in (0, size) and x.W // line.row <= MOST_ROWS
 
 
 def load(x: Wave, line: Line, size: int) -> list[Val]:
     """Dwords a lane, narrower data zero-extended. Inactive lanes hold 0 where the access is restricted, else
     something."""
+    if _slides(line, size):
+        return [load(x, replace(line, start=line.start + 4 * k), 4)[0] for k in range(size // 4)]
     if line.pitch is not None:
         return _load_rows(x, line, size)
     if line.stride == 0:
@@ -132,7 +141,7 @@ def load(x: Wave, line: Line, size: int) -> list[Val]:
         return [masked_load(x, Ty("u", 8 * size, x.W), pointer).to("u32")]
     if words == 1:
         return [masked_load(x, Ty("u", 32, x.W), pointer)]
-    wide = x.b.load(Ty("u", 32, x.W * words), pointer, 1)
+    wide = masked_load(x, Ty("u", 32, x.W * words), pointer)
     return [wide.shuffle([lane * words + k for lane in range(x.W)]) for k in range(words)]
 
 
@@ -187,6 +196,9 @@ def _load_rows(x: Wave, line: Line, size: int) -> list[Val]:
     for k in range(rows):
         pointer = x.b.ptr(line.start + line.pitch * k)
         count = row if line.stride else 1
+        if not x.full:
+            parts.append([masked_load(x, Ty("u", 32, row), pointer, _row_mask(x, k, row))])
+            continue
         if size < 4:
             loaded = x.b.load(Ty("u", 8 * size, count), pointer, 1)
             parts.append([loaded.to("u32")])
@@ -207,15 +219,27 @@ def concatenated(parts: Sequence[Val]) -> Val:
     return parts[0]
 
 
-def masked_load(x: Wave, ty: Ty, pointer: str) -> Val:
-    """Consecutive data of the active lanes, 0 elsewhere."""
+def _row_mask(x: Wave, k: int, row: int) -> Val:
+    """EXEC of the lanes of one row, as a u1 vector."""
+    return (x.exec_bits() >> k * row).to(f"u{row}").unpack()
+
+
+def _mask_for(x: Wave, elements: int) -> Val:
+    """EXEC with each lane's bit repeated for its elements of a wide vector."""
+    mask, times = x.exec_mask(), elements // x.W
+    return mask if times == 1 else mask.solid().shuffle([k // times for k in range(elements)])
+
+
+def masked_load(x: Wave, ty: Ty, pointer: str, mask: Val | None = None) -> Val:
+    """Consecutive data of the active lanes (or those of `mask`), 0 elsewhere; each lane's may be several elements."""
     if x.full:
         return x.b.load(ty, pointer, 1)
+    mask = mask if mask is not None else _mask_for(x, ty.lanes)
     name = f"llvm.masked.load.{ty.mangled}.p0"
     x.b.declare(name, f"declare {ty.llvm} @{name}(ptr, i32, <{ty.lanes} x i1>, {ty.llvm})")
     return x.b.op_debug(
         ty,
-        f"call {ty.llvm} @{name}(ptr {pointer}, i32 1, {x.exec_mask().typed}, {ty.llvm} zeroinitializer)",
+        f"call {ty.llvm} @{name}(ptr {pointer}, i32 1, {mask.typed}, {ty.llvm} zeroinitializer)",
     )
 
 
@@ -228,7 +252,7 @@ def storable(x: Wave, line: Line, size: int) -> bool:
         return True
     if line.pitch is None:
         return line.stride == size and _straight(x, size)
-    return x.full and line.stride == size and x.W // line.row <= MOST_ROWS
+    return (x.full or size == 4) and line.stride == size and x.W // line.row <= MOST_ROWS
 
 
 def store(x: Wave, line: Line, size: int, data: Sequence[Val]) -> list[Val]:
@@ -244,7 +268,8 @@ def store(x: Wave, line: Line, size: int, data: Sequence[Val]) -> list[Val]:
     for k in range(x.W // line.row):
         lanes = list(range(k * line.row, (k + 1) * line.row))
         part = [w.solid().shuffle(lanes) for w in words]
-        x.b.store(interleave(x, part), x.b.ptr(line.start + line.pitch * k), 1)
+        pointer = x.b.ptr(line.start + line.pitch * k)
+        masked_store(x, interleave(x, part), pointer, None if x.full else _row_mask(x, k, line.row))
     return []
 
 
@@ -268,14 +293,15 @@ def _store_one(x: Wave, line: Line, size: int, data: Sequence[Val]) -> None:
         b.begin(join)
 
 
-def masked_store(x: Wave, value: Val, pointer: str) -> None:
-    """Store consecutive data of the active lanes."""
+def masked_store(x: Wave, value: Val, pointer: str, mask: Val | None = None) -> None:
+    """Store consecutive data of the active lanes (or those of `mask`); each lane's may be several elements."""
     if x.full:
         x.b.store(value, pointer, 1)
         return
+    mask = mask if mask is not None else _mask_for(x, value.lanes)
     name = f"llvm.masked.store.{value.ty.mangled}.p0"
     x.b.declare(name, f"declare void @{name}({value.ty.llvm}, ptr, i32, <{x.W} x i1>)")
-    x.b.line_debug(f"call void @{name}({value.typed}, ptr {pointer}, i32 1, {x.exec_mask().typed})")
+    x.b.line_debug(f"call void @{name}({value.typed}, ptr {pointer}, i32 1, {mask.typed})")
 
 
 def interleave(x: Wave, data: Sequence[Val]) -> Val:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from softrock.codeobj import CodeObject, Kernel
 from softrock.core.errors import CodeObjectError, DecodeError
@@ -78,6 +78,7 @@ class ModuleLifter:
         )
         self.declares: dict[str, str] = {}
         self.graphs: dict[int, cfg.Function] = {}
+        self._by_address: bool | None = None
         self.pointers = {r.address: r for r in code.relocations}
 
     def _decode(self, address: int) -> Instruction:
@@ -130,20 +131,35 @@ class ModuleLifter:
                 work.extend(f.address for f in self.code.functions if f.address not in kernels)
         return indirect
 
-    def lift(self) -> Lifted:
+    def discover(self) -> int:
+        """Find and decode the code that may run; gives the number of its instructions.
+
+        Raises:
+            DecodeError, CodeObjectError: the code is not what it claims to be.
+        """
+        if self._by_address is None:
+            self._by_address = self._discover()
+        return sum(graph.instructions for graph in self.graphs.values())
+
+    def lift(self, *, quick: bool = False) -> Lifted:
         """Translate.
+
+        Args:
+            quick: one version of each block, and nothing that takes a second look: compile time before speed.
 
         Raises:
             UnsupportedError: an instruction that has no semantics yet, named with kernel, address and target.
             DecodeError, CodeObjectError: the code is not what it claims to be.
         """
-        by_address = self._discover()
+        self.discover()
+        by_address = bool(self._by_address)
+        unit = replace(self.unit, quick=quick)
         bodies: list[str] = []
         debug: list[str] = []
         yields = False
         for entry, graph in self.graphs.items():
             kernel = self.kernel if entry == self.kernel.entry else None
-            lifter = FunctionLifter(self.unit, graph, self.declares, kernel)
+            lifter = FunctionLifter(unit, graph, self.declares, kernel)
             lifter.lift()
             bodies.append(_debugged(lifter, debug))
             yields = yields or lifter.yields

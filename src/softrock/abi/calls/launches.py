@@ -26,7 +26,7 @@ def _by_symbol(
     function = state.runtime().registry.function(host, _home(stream))
     arguments = launch.arguments_from_pointers(function, pointers)
     launch.launch(function, _dim(grid), _dim(block), arguments, shared, stream, by_symbol=True, cooperative=cooperative)
-    fast.note(host, function, stream)
+    fast.note(host, function, _dim(block), stream)
 
 
 def hipLaunchKernel(host: int, grid: int, block: int, pointers: int, shared: int, stream: int) -> None:
@@ -83,7 +83,7 @@ def _by_module(
     else:
         arguments = launch.arguments_from_pointers(function, pointers)
     launch.launch(function, grid, block, arguments, shared, stream, cooperative=cooperative, items=items)
-    fast.note(handle, function, stream)
+    fast.note(handle, function, block, stream)
 
 
 def hipModuleLaunchKernel(

@@ -28,6 +28,7 @@ typedef struct sr_described {
     const sr_hidden *hidden;
     uint32_t device, argument_count, hidden_count, kernarg_bytes;
     uint32_t explicit_bytes, most_threads, static_lds, most_lds;
+    uint32_t block[3];           /* of the workgroups it was translated for */
 } sr_described;
 
 typedef struct sr_direct {
@@ -39,14 +40,22 @@ typedef struct sr_direct {
 static const sr_described *kernels[SR_SLOTS];
 static sr_direct streams[SR_STREAMS];
 
-static size_t place_of(uint64_t key, uint32_t device) { return ((key >> 4) * 0x9E3779B97F4A7C15u + device) >> 52; }
+static size_t place_of(uint64_t key, uint32_t device, const uint32_t *block) {
+    uint64_t mixed = (key >> 4) + device + block[0] + ((uint64_t)block[1] << 11) + ((uint64_t)block[2] << 22);
+    return mixed * 0x9E3779B97F4A7C15u >> 52;
+}
 
-static const sr_described *kernel_of(uint64_t key, uint32_t device) {
-    size_t at = place_of(key, device);
+static int is_for(const sr_described *kernel, uint64_t key, uint32_t device, const uint32_t *block) {
+    return kernel->key == key && kernel->device == device && kernel->block[0] == block[0] &&
+           kernel->block[1] == block[1] && kernel->block[2] == block[2];
+}
+
+static const sr_described *kernel_of(uint64_t key, uint32_t device, const uint32_t *block) {
+    size_t at = place_of(key, device, block);
     for (int i = 0; i < SR_PROBES; i++) {
         const sr_described *found = __atomic_load_n(&kernels[(at + i) % SR_SLOTS], __ATOMIC_ACQUIRE);
         if (!found) return 0;
-        if (found->key == key && found->device == device) return found;
+        if (is_for(found, key, device, block)) return found;
     }
     return 0;
 }
@@ -54,10 +63,10 @@ static const sr_described *kernel_of(uint64_t key, uint32_t device) {
 /* Python's side; it calls these one at a time. A description stays where it is for the life of the process. */
 int sr_fast_kernel(const void *described) {
     const sr_described *kernel = described;
-    size_t at = place_of(kernel->key, kernel->device);
+    size_t at = place_of(kernel->key, kernel->device, kernel->block);
     for (int i = 0; i < SR_PROBES; i++) {
         const sr_described **place = &kernels[(at + i) % SR_SLOTS];
-        if (!*place || ((*place)->key == kernel->key && (*place)->device == kernel->device) || !(*place)->key) {
+        if (!*place || is_for(*place, kernel->key, kernel->device, kernel->block) || !(*place)->key) {
             __atomic_store_n(place, kernel, __ATOMIC_RELEASE);
             return 1;
         }
@@ -113,7 +122,7 @@ int sr_fast_launch(uint64_t key, uint64_t stream, const uint32_t *grid, const ui
     const sr_direct *direct = stream_of(stream);
     sr_queue *queue = direct ? __atomic_load_n(&direct->queue, __ATOMIC_ACQUIRE) : 0;
     if (!queue) return 0;
-    const sr_described *kernel = kernel_of(key, (uint32_t)direct->device);
+    const sr_described *kernel = kernel_of(key, (uint32_t)direct->device, block);
     if (!kernel) return 0;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (!threads || block[0] > 1024 || block[1] > 1024 || block[2] > 1024 || threads > kernel->most_threads) return 0;

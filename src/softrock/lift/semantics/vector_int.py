@@ -154,6 +154,9 @@ for _k in "iu":
 def mad_u64_u32(x: Wave, a: Val, b: Val, c: Val) -> tuple[Val, Val]:
     out = a.to("u64") * b.to("u64") + c
     carry = out.lt(c)
+    if not x.clamp:
+        low = a * b + forms.word(c, forms.LOW)
+        return (forms.with_low(out, low) if low.form is not None else out), carry
     return (carry.select(-1, out) if x.clamp else out), carry
 
 
