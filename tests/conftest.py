@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("SOFTROCK_TIER", "full")  # tests of tiers ask for others; what the rest runs must not vary
+
 _ZIG_CACHE = Path(tempfile.gettempdir()) / f"softrock-tests-zig-{os.getuid()}"
 _KEYWORDS = ("global", "device", "host", "shared", "constant", "managed")
 

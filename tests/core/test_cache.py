@@ -128,13 +128,14 @@ def test_the_right_to_build_ends_with_its_owner(folder: Path) -> None:
         assert owner.stdout is not None
         assert owner.stdout.readline() == b"mine\n"
         start = time.monotonic()
-        with cache.building("code", "k", 0.2) as waited:  # nobody waits for ever
-            assert waited
+        with cache.building("code", "k", 0.2) as mine:  # nobody waits for ever
+            assert not mine
         assert time.monotonic() - start < 5
         owner.kill()
         owner.wait()
         start = time.monotonic()
-        with cache.building("code", "k", 30):
+        with cache.building("code", "k", 30) as mine:
+            assert mine
             assert time.monotonic() - start < 5
 
 

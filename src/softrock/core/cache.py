@@ -147,21 +147,19 @@ def building(kind: str, key: str, timeout: float) -> Iterator[bool]:
         timeout: seconds to wait. Afterwards the work is done twice, which is no harm.
 
     Yields:
-        Whether another process held it meanwhile.
+        Whether it was had in time.
     """
     if settings.load().no_cache:
-        yield False
+        yield True
         return
     path = folder(_LOCKS) / f"{kind}-{key}"
-    waited = False
     until = time.monotonic() + timeout
     handle = _lock(path)
     while handle is None and time.monotonic() < until:
-        waited = True
         time.sleep(0.01)
         handle = _lock(path)
     try:
-        yield waited
+        yield handle is not None
     finally:
         if handle is not None and handle >= 0:
             # Removed while it is held: whoever opened it before finds at its turn that it is no longer this file.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softrock.core import settings
 from softrock.core.errors import SoftrockError
 from softrock.jit.host import target_machine
+
+if TYPE_CHECKING:
+    from softrock.jit.build import Timings
 
 BRANCH_LIMIT = 5000
 """Branches in a module above which code is generated without optimisation."""
@@ -34,11 +38,15 @@ def dump(kernel: str, stage: str, content: str | bytes) -> None:
         ) from None
 
 
-def object_of(text: str, kernel: str, *, large: bool = False) -> bytes:
+def object_of(
+    text: str, kernel: str, *, large: bool = False, quick: bool = False, timings: Timings | None = None
+) -> bytes:
     """Optimise and compile a module.
 
     Args:
         large: take the short pass pipeline, which costs a fifth of the time.
+        quick: take it too, and generate code without optimisation.
+        timings: gets what it took.
 
     Raises:
         SoftrockError: LLVM rejects the text (a defect of the translator: the message says where).
@@ -48,9 +56,12 @@ def object_of(text: str, kernel: str, *, large: bool = False) -> bytes:
     level = settings.load().opt
     dump(kernel, "ll", text)
     # Above that many branches LLVM's better code generators take minutes.
-    machine = target_machine(0 if text.count("\n  br ") > BRANCH_LIMIT else level)
+    machine = target_machine(0 if quick or text.count("\n  br ") > BRANCH_LIMIT else level)
+    start = time.perf_counter()
+    # A context of its own gives its memory back, and does not number types on from module to module.
+    context = binding.create_context()
     try:
-        module = binding.parse_assembly(text)
+        module = binding.parse_assembly(text, context=context)
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
         module.verify()
@@ -59,11 +70,14 @@ def object_of(text: str, kernel: str, *, large: bool = False) -> bytes:
             f"kernel {kernel}: the translated code is malformed: {str(error).splitlines()[0] if str(error) else error}",
             hint="this is a defect of softrock; please report it with the output of SOFTROCK_DUMP=<folder>",
         ) from None
-    _optimise(module, machine, level, large)
+    _optimise(module, machine, level, large or quick)
     if settings.load().dump is not None:
         dump(kernel, "opt.ll", str(module))
         dump(kernel, "s", machine.emit_assembly(module))
+    middle = time.perf_counter()
     data: bytes = machine.emit_object(module)
+    if timings is not None:
+        timings.passes, timings.codegen = middle - start, time.perf_counter() - middle
     return data
 
 

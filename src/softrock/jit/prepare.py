@@ -6,34 +6,18 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import msgpack
-
 from softrock.codeobj import CodeObject, Kernel
 from softrock.core import cache, settings
+from softrock.jit.build import KIND, Timings, build, key_of, store, stored
 
 DYNAMIC_STACK_BYTES = 16384
 """Scratch a lane gets for calls through pointers and recursion, where the compiler cannot tell a bound (HIP's
 default stack limit)."""
-
-LARGE = 1000
-"""Above this many GPU instructions a kernel takes the short pass pipeline."""
-
-_CACHE_KIND = "code"
-
-
-@dataclass(slots=True)
-class Timings:
-    """Seconds spent preparing a kernel."""
-
-    lift: float = 0.0
-    llvm: float = 0.0
-    load: float = 0.0
-    cached: bool = False
 
 
 @dataclass
@@ -46,6 +30,7 @@ class Prepared:
         fibers: waves wait for one another.
         scratch_lane_bytes: private memory a lane needs.
         code: host address range [low, high) of the code.
+        older: the translation that this one replaces; launches may still run it.
     """
 
     kernel: Kernel
@@ -58,6 +43,7 @@ class Prepared:
     _object: bytes = field(repr=False)
     _source: CodeObject = field(repr=False)
     _keep: list[Any] = field(default_factory=list, repr=False)
+    older: Prepared | None = field(default=None, repr=False)
 
     @cached_property
     def _lines(self) -> list[tuple[int, int]]:
@@ -70,7 +56,7 @@ class Prepared:
         from softrock.jit.lines import find
 
         if not self.code[0] <= host_pc < self.code[1]:
-            return None
+            return None if self.older is None else self.older.gpu_pc(host_pc)
         return find(self._lines, host_pc - self.code[0])
 
     def explain(self, host_pc: int) -> tuple[int, str] | None:
@@ -95,42 +81,6 @@ _locks: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
 
 
-def cache_key(code: CodeObject, kernel: Kernel, layout: str = "any") -> str:
-    """What the translation depends on: code, kernel, layout of workgroups, host CPU, level, translator."""
-    from softrock import __version__
-    from softrock.jit.host import host
-    from softrock.lift.version import source_hash
-
-    return cache.key_of(
-        code.data,
-        kernel.name,
-        layout,
-        host().key,
-        str(settings.load().opt),
-        __version__,
-        source_hash(),
-    )
-
-
-def _build(code: CodeObject, kernel: Kernel, layout: str, timings: Timings) -> dict[str, Any]:
-    from softrock.jit.compile import object_of
-    from softrock.jit.host import host
-    from softrock.lift.module import lift_kernel
-
-    start = time.perf_counter()
-    lifted = lift_kernel(code, kernel, native_gather=host().has("avx512dq"), layout=layout)
-    timings.lift = time.perf_counter() - start
-    start = time.perf_counter()
-    data = object_of(lifted.text, kernel.name, large=lifted.instructions > LARGE)
-    timings.llvm = time.perf_counter() - start
-    return {
-        "object": data,
-        "entry": lifted.entry,
-        "functions": sorted(lifted.functions.items()),
-        "yields": lifted.yields,
-    }
-
-
 @contextlib.contextmanager
 def _progress(kernel: str) -> Iterator[None]:
     """Tell a person at a terminal what is going on when a translation takes more than a second."""
@@ -150,39 +100,88 @@ def _progress(kernel: str) -> Iterator[None]:
             os.write(2, f"softrock: translated in {seconds:.1f} s\n".encode())
 
 
-def _cached(key: str) -> dict[str, Any] | None:
-    body = cache.read(_CACHE_KIND, key)
-    if body is None:
-        return None
-    entry: dict[str, Any] = msgpack.unpackb(body, raw=False, strict_map_key=True)
-    return entry
+WAIT_S = 60.0
+"""How long to wait for another process that translates the same kernel."""
 
 
 def prepare(
-    code: CodeObject, kernel: Kernel, helpers: Mapping[str, int], *, layout: str = "any"
+    code: CodeObject,
+    kernel: Kernel,
+    helpers: Mapping[str, int],
+    *,
+    layout: str = "any",
+    better: Callable[[Prepared], None] | None = None,
 ) -> Prepared:
     """Translate a kernel, or take it from the cache, and load it into the process.
 
     Args:
         helpers: name → host address of the native runtime's functions that translated code calls.
         layout: of the workgroups it will run (:func:`softrock.lift.entry.layout_of`); "any" runs all.
+        better: where the result is a quick translation, the full one is made in the background, and this is called
+            with it in another thread. None: only a full translation will do, unless SOFTROCK_TIER=quick.
 
     Raises:
         UnsupportedError: the kernel holds an instruction that is not supported; kernel, address and target are named.
     """
+    timings = Timings()
+    tier = settings.load().tier
+    if tier == "auto" and (better is None or settings.load().dump is not None):
+        tier = "full"
+    keys = {each: key_of(code, kernel, layout, each) for each in ("full", "quick")}
+    wanted = {"auto": ("full", "quick"), "full": ("full",), "quick": ("quick",)}[tier]
+    with _guard:
+        lock = _locks.setdefault(keys[wanted[-1]], threading.Lock())
+    with lock:
+        entry = None if settings.load().dump is not None else _cached(keys, wanted, timings)
+        if entry is None:
+            start = time.perf_counter()
+            with cache.building(KIND, keys[wanted[-1]], WAIT_S):
+                timings.wait = time.perf_counter() - start
+                entry = None if settings.load().dump is not None else _cached(keys, wanted, timings)
+                if entry is None:
+                    with _progress(kernel.name):
+                        entry = build(code, kernel, layout, tier, timings)
+                    store(keys[timings.tier], entry)
+    ready = _load(code, kernel, entry, helpers, timings)
+    if timings.tier == "quick" and tier == "auto" and better is not None:
+        _improve(code, kernel, layout, keys, helpers, better)
+    return ready
+
+
+def _cached(keys: Mapping[str, str], wanted: tuple[str, ...], timings: Timings) -> dict[str, Any] | None:
+    """The best translation that the cache has."""
+    for tier in wanted:
+        entry = stored(keys[tier])
+        if entry is not None:
+            timings.cached, timings.tier = True, tier
+            return entry
+    return None
+
+
+def _improve(
+    code: CodeObject,
+    kernel: Kernel,
+    layout: str,
+    keys: Mapping[str, str],
+    helpers: Mapping[str, int],
+    better: Callable[[Prepared], None],
+) -> None:
+    """Have the full translation made."""
+    from softrock.jit import background
+
+    def done(entry: dict[str, Any], seconds: list[float]) -> None:
+        decode, lift, passes, codegen = seconds
+        timings = Timings(decode, lift, passes, codegen)
+        better(_load(code, kernel, entry, helpers, timings))
+
+    background.submit(background.Request(code.data, code.name, kernel.name, layout, keys["full"], keys["quick"], done))
+
+
+def _load(
+    code: CodeObject, kernel: Kernel, entry: dict[str, Any], helpers: Mapping[str, int], timings: Timings
+) -> Prepared:
     from softrock.jit.loader import Loaded
 
-    timings = Timings()
-    key = cache_key(code, kernel, layout)
-    with _guard:
-        lock = _locks.setdefault(key, threading.Lock())
-    with lock:
-        entry = None if settings.load().dump is not None else _cached(key)
-        timings.cached = entry is not None
-        if entry is None:
-            with _progress(kernel.name):
-                entry = _build(code, kernel, layout, timings)
-            cache.write(_CACHE_KIND, key, msgpack.packb(entry))
     start = time.perf_counter()
     functions: list[tuple[int, str]] = [(a, n) for a, n in entry["functions"]]
     loaded = Loaded(entry["object"], [entry["entry"], *(n for _, n in functions)], helpers)
