@@ -12,6 +12,7 @@ Environment variables:
     SOFTROCK_CACHE_LIMIT: MiB that translated kernels may take in the cache (default 4096).
     SOFTROCK_TIER: ``auto`` (default: a quick translation first where the full one takes long), ``full`` or ``quick``.
     SOFTROCK_TIMINGS: 1 to print at exit where host time went, or a file that gets it as JSON.
+    SOFTROCK_NUMA: ``auto`` (default: workers and memory are placed on hosts with several memory nodes) or ``off``.
     SOFTROCK_BACKEND: ``auto`` (default), ``software`` or ``hardware``.
 """
 
@@ -40,6 +41,7 @@ class Settings:
     cache_limit: int
     tier: str
     timings: str | None
+    numa: str
 
 
 def _number(name: str, default: float | None, low: float, high: float) -> float | None:
@@ -89,6 +91,9 @@ def load() -> Settings:
     if tier not in ("auto", "full", "quick"):
         raise UsageError(f"SOFTROCK_TIER={tier!r} is unknown", hint="use auto, full or quick")
     timings = env.get("SOFTROCK_TIMINGS", "").strip()
+    numa = env.get("SOFTROCK_NUMA", "auto").strip() or "auto"
+    if numa not in ("auto", "off"):
+        raise UsageError(f"SOFTROCK_NUMA={numa!r} is unknown", hint="use auto or off")
     limit = _number("SOFTROCK_CACHE_LIMIT", 4096, 1, 1e9)
     return Settings(
         gpus=env.get("SOFTROCK_GPUS", "").strip() or "gfx942",
@@ -103,4 +108,5 @@ def load() -> Settings:
         cache_limit=int((4096 if limit is None else limit) * (1 << 20)),
         tier=tier,
         timings=None if timings in ("", "0") else timings,
+        numa=numa,
     )

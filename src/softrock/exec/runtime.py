@@ -26,6 +26,7 @@ from softrock.exec.faults import WaveAt as WaveAt
 from softrock.exec.faults import WaveState as WaveState
 from softrock.exec.faults import describe as describe
 from softrock.exec.faults import fault_of
+from softrock.memory import numa
 
 FIBER_STACK_BYTES: Final = 1 << 20
 """Host stack of a wave that can be suspended (address space; only touched pages cost memory)."""
@@ -454,6 +455,9 @@ class Runtime:
         self.threads = settings.load().threads
         # -EBUSY: another part of the process started the workers already; they stay as they are.
         self.lib.sr_init(self.threads, FIBER_STACK_BYTES)
+        policy = numa.policy()
+        if policy is not None:
+            self._set_nodes(policy.placement)
         count = self.ffi.new("uint32_t *")
         table = self.lib.sr_symbols(count)
         string = self.ffi.string
@@ -465,6 +469,12 @@ class Runtime:
         self.symbols: dict[str, int] = {
             string(table[i].name).decode(): table[i].address for i in range(count[0]) if table[i].address
         }
+
+    def _set_nodes(self, placement: numa.Placement) -> None:
+        masks = placement.cpu_masks()
+        of_worker = placement.node_of_worker()
+        flat = [word for mask in masks for word in mask]
+        self.lib.sr_set_nodes(len(masks), of_worker, len(of_worker), flat, len(masks[0]))
 
     def hold(self, function: Callable[[], object]) -> int:
         """Keep a function until `trampoline` is called with the number that this returns, which calls it."""

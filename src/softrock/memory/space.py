@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 import threading
 from bisect import bisect_right, insort
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
 from softrock.core.errors import SoftrockError, UsageError
-from softrock.memory import pages
+from softrock.memory import numa, pages
 from softrock.memory.ranges import Ranges
 
 RANGE_BYTES: Final = 1 << 40
@@ -117,10 +118,17 @@ class AddressSpace:
     Args:
         size: bytes of address space to reserve; less is taken where the host does not give that much.
         host_limit: bytes all allocations together may have, None for what the host has (`host_bytes`).
+        place: called with address and size of pages that nobody has touched yet, to say where they shall be.
     """
 
-    def __init__(self, size: int = RANGE_BYTES, host_limit: int | None = None) -> None:
+    def __init__(
+        self,
+        size: int = RANGE_BYTES,
+        host_limit: int | None = None,
+        place: Callable[[int, int], None] | None = None,
+    ) -> None:
         self._size = size
+        self._place = place
         self._host_limit = host_bytes() if host_limit is None else host_limit
         self._advised: int | None = None if host_limit is None else host_limit
         self._lock = threading.Lock()
@@ -330,6 +338,8 @@ class AddressSpace:
         except SoftrockError:
             self._free.add(base, room + pages.PAGE)
             raise
+        if self._place is not None:
+            self._place(base, room)
         return base
 
     def _give_large(self, gone: Allocation) -> None:
@@ -412,5 +422,6 @@ def space() -> AddressSpace:
     if _shared is None:
         with _shared_lock:
             if _shared is None:
-                _shared = AddressSpace()
+                policy = numa.policy()
+                _shared = AddressSpace(place=policy.place if policy is not None else None)
     return _shared

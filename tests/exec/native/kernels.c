@@ -170,6 +170,28 @@ void clocks(sr_wave *w) {
     out[2] = sr_time(), out[3] = sr_clock();
 }
 
+int sched_getcpu(void);
+/* args: u32 *out, u32 spins; worker and CPU of each workgroup */
+void who(sr_wave *w) {
+    uint32_t *out = ARG(w, 0, uint32_t *) + 2 * w->group_id[0];
+    for (volatile uint32_t i = 0; i < ARG(w, 2, uint32_t); i++) {}
+    out[0] = w->hw_id, out[1] = (uint32_t)sched_getcpu();
+}
+/* the same with a barrier */
+void who_meets(sr_wave *w) {
+    sr_barrier(w);
+    if (!w->wave_id) who(w);
+}
+/* args: u32 *flags, u32 groups; each workgroup waits for the one before it, as in a scan with look-back */
+void look_back(sr_wave *w) {
+    uint32_t *flags = ARG(w, 0, uint32_t *), me = w->group_id[0];
+    if (!w->wave_id) {
+        while (me && !__atomic_load_n(flags + me - 1, __ATOMIC_ACQUIRE)) sr_yield(w);
+        __atomic_store_n(flags + me, (me ? flags[me - 1] : 0) + 1, __ATOMIC_RELEASE);
+    }
+    sr_barrier(w);
+}
+
 /* args: u32 *address, u32 group; that workgroup reads (or writes) the address, the others count up out */
 void bad_read(sr_wave *w) {
     if (w->group_id[0] == ARG(w, 2, uint32_t)) *(volatile uint32_t *)w->regs = *ARG(w, 0, volatile uint32_t *);

@@ -41,6 +41,7 @@ typedef struct sr_kernel {
     const sr_code *code;       /* read once by each launch, when it begins to run */
     uint64_t launches, groups; /* that have ended */
     uint64_t run_ns;           /* between their begins and ends */
+    uint64_t stalls;           /* times a worker found all its workgroups waiting for others */
 } sr_kernel;
 
 typedef struct sr_launch {
@@ -112,6 +113,9 @@ typedef struct sr_stats {
 } sr_stats;
 
 int sr_init(uint32_t workers, uint64_t fiber_stack_bytes);
+/* Before the first enqueue: the host's memory nodes. Worker i runs on the CPUs of node_of_worker[i] only, `words` words of
+   a bit a CPU for each node; neighbouring workgroups go to the workers of one node. */
+int sr_set_nodes(uint32_t nodes, const uint32_t *node_of_worker, uint32_t workers, const uint64_t *cpus, uint32_t words);
 void sr_get_stats(sr_stats *out);
 
 sr_queue *sr_queue_new(void);

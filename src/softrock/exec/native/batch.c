@@ -120,7 +120,6 @@ static void piece_load(packet *p, const piece *from) {
     p->total = from->total;
     p->waves_per_group = from->waves_per_group;
     p->stop = 0;
-    atomic_store_explicit(&p->next_group, 0, memory_order_relaxed);
     p->serial = atomic_fetch_add_explicit(&pool.serial, 1, memory_order_relaxed) + 1;
 }
 

@@ -52,13 +52,16 @@ static void run_piece(packet *job, uint64_t number) {
 }
 
 /* This worker's part of a copy or fill. */
-static void run_copy(packet *job) {
+static void run_copy(worker *w, packet *job) {
     if (job->total == 1) {
         if (job->kind == COPY) copy_box(&job->copy);
         else fill_box(&job->fill);
         return;
     }
-    uint64_t number;
-    while (!atomic_load(&job->stop) && (number = atomic_fetch_add(&job->next_group, 1)) < job->total)
+    uint64_t end;
+    while (!atomic_load(&job->stop)) {
+        uint64_t number = take(w, job, 1, &end);
+        if (number >= end) return;
         run_piece(job, number);
+    }
 }

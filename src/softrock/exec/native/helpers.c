@@ -216,6 +216,31 @@ int sr_init(uint32_t workers, uint64_t fiber_stack_bytes) {
     return running ? -EBUSY : 0;
 }
 
+int sr_set_nodes(uint32_t nodes, const uint32_t *node_of_worker, uint32_t workers, const uint64_t *cpus, uint32_t words) {
+    uint32_t counts[MAX_NODES] = {0};
+    if (!nodes || nodes > MAX_NODES || !words) return -EINVAL;
+    for (uint32_t i = 0; i < workers; i++)
+        if (node_of_worker[i] >= nodes) return -EINVAL;
+        else counts[node_of_worker[i]]++;
+    for (uint32_t i = 0; i < nodes; i++)
+        if (!counts[i]) return -EINVAL; /* nobody would begin with that node's share */
+    uint32_t *own_nodes = malloc(workers * sizeof *own_nodes);
+    uint64_t *own_cpus = malloc((uint64_t)nodes * words * 8);
+    int result = own_nodes && own_cpus ? 0 : -ENOMEM;
+    pthread_mutex_lock(&pool.lock);
+    if (!result && pool.count) result = -EBUSY;
+    if (!result && workers != pool.asked) result = -EINVAL;
+    if (!result) {
+        pool.nodes = nodes, pool.cpu_words = words;
+        memcpy(pool.node_workers, counts, sizeof counts);
+        pool.node_of_worker = memcpy(own_nodes, node_of_worker, workers * sizeof *own_nodes);
+        pool.node_cpus = memcpy(own_cpus, cpus, (uint64_t)nodes * words * 8);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    if (result) free(own_nodes), free(own_cpus);
+    return result;
+}
+
 uint64_t sr_private_aperture(void) { return pool_start() ? 0 : pool.private_base; }
 
 void sr_get_stats(sr_stats *out) {

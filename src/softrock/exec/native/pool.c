@@ -3,19 +3,60 @@
 
 /* ---- running one launch on one worker ---- */
 
-static bool take_chunk(worker *w, packet *job) {
-    uint64_t done = atomic_load_explicit(&job->next_group, memory_order_relaxed);
-    if (done >= job->total) return false;
-    uint64_t chunk = 1;
-    if (!(job->launch.flags & SR_COOPERATIVE) && w->group_ns) {
-        uint64_t fair = (job->total - done) / (4 * pool.asked);
-        chunk = CHUNK_NS / w->group_ns;
-        if (chunk > fair) chunk = fair;
-        if (!chunk) chunk = 1;
+/* Whether workgroups far from each other may begin at the same time. Those of a kernel that waits for others' must come in
+   order; whether one with barriers does so shows in its first launch. */
+static bool may_split(const packet *job) {
+    if (job->kind != LAUNCH) return true;
+    const sr_launch *l = &job->launch;
+    if (l->flags & SR_COOPERATIVE) return false;
+    return !(l->flags & SR_FIBERS) || (l->kernel && l->kernel->launches && !l->kernel->stalls);
+}
+
+/* Deal the work out to the nodes, to each as much as it has workers. */
+static void job_split(packet *job) {
+    uint32_t nodes = pool.nodes > 1 && job->total >= 2 * pool.asked && may_split(job) ? pool.nodes : 1;
+    uint64_t at = 0, workers = 0;
+    for (uint32_t i = 0; i < nodes; i++) {
+        workers += nodes == 1 ? pool.asked : pool.node_workers[i];
+        uint64_t end = job->total / pool.asked * workers + job->total % pool.asked * workers / pool.asked;
+        atomic_store_explicit(&job->shares[i].next, at, memory_order_relaxed);
+        job->shares[i].end = at = end;
     }
-    w->at = atomic_fetch_add_explicit(&job->next_group, chunk, memory_order_relaxed);
-    if (w->at >= job->total) return false;
-    w->end = w->at + chunk < job->total ? w->at + chunk : job->total;
+    job->share_count = nodes;
+}
+
+/* Workgroups that nobody has taken. */
+static uint64_t job_left(packet *job) {
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < job->share_count; i++) {
+        uint64_t next = atomic_load_explicit(&job->shares[i].next, memory_order_relaxed);
+        if (next < job->shares[i].end) left += job->shares[i].end - next;
+    }
+    return left;
+}
+
+/* Take up to `most` workgroups, of this worker's own node if it has some. They are those from the result to *end. */
+static uint64_t take(worker *w, packet *job, uint64_t most, uint64_t *end) {
+    uint32_t shares = job->share_count, at = w->node < shares ? w->node : 0;
+    for (uint32_t i = 0; i < shares; i++, at = at + 1 < shares ? at + 1 : 0) {
+        share *s = &job->shares[at];
+        uint64_t next = atomic_load_explicit(&s->next, memory_order_relaxed);
+        if (next >= s->end) continue;
+        uint64_t fair = (s->end - next) / (4 * (shares == 1 ? pool.asked : pool.node_workers[at]));
+        uint64_t count = most < fair ? most : fair;
+        if (!count) count = 1;
+        next = atomic_fetch_add_explicit(&s->next, count, memory_order_relaxed);
+        if (next >= s->end) continue;
+        *end = next + count < s->end ? next + count : s->end;
+        return next;
+    }
+    return *end = 0;
+}
+
+static bool take_chunk(worker *w, packet *job) {
+    bool known = !(job->launch.flags & SR_COOPERATIVE) && w->group_ns;
+    w->at = take(w, job, known ? CHUNK_NS / w->group_ns : 1, &w->end);
+    if (w->at >= w->end) return false;
     uint64_t nx = job->launch.grid[0], ny = job->launch.grid[1], row = w->at / nx;
     w->x = (uint32_t)(w->at % nx);
     w->y = (uint32_t)(row % ny);
@@ -36,9 +77,7 @@ static inline void step(worker *w, packet *job) {
 static void measure(worker *w, packet *job, uint64_t ns, uint64_t groups) {
     uint64_t each = ns / groups + 1;
     w->group_ns = w->group_ns ? (w->group_ns * 3 + each) / 4 + 1 : each;
-    uint64_t done = atomic_load_explicit(&job->next_group, memory_order_relaxed);
-    if (done < job->total && job->listed && atomic_load(&pool.sleepers) &&
-        (job->total - done) * w->group_ns > WAKE_NS)
+    if (job->listed && atomic_load(&pool.sleepers) && job_left(job) * w->group_ns > WAKE_NS)
         wake_workers(pool.asked);
 }
 
@@ -156,6 +195,7 @@ static void run_fibers(worker *w, packet *job) {
         if (++fruitless >= w->active_count) {
             fruitless = 0;
             atomic_fetch_add_explicit(&pool.stalls, 1, memory_order_relaxed);
+            if (job->launch.kernel) __atomic_fetch_add(&job->launch.kernel->stalls, 1, __ATOMIC_RELAXED);
             if (stalled(w, job, more, &since, &rested)) {
                 more = open_group(w, job);
                 if (more) at = w->active_count - 1, since = 0;
@@ -170,7 +210,7 @@ static void job_body(void *worker_, void *job_) {
     packet *job = job_;
     w->in_code = 1;
     if (job->kind != LAUNCH)
-        run_copy(job);
+        run_copy(w, job);
     else if (job->launch.flags & SR_FIBERS)
         run_fibers(w, job);
     else
@@ -243,7 +283,7 @@ static packet *pool_join(void) {
     if (!atomic_load(&pool.job_count)) return NULL;
     pthread_mutex_lock(&pool.lock);
     packet *job = pool.jobs;
-    while (job && (atomic_load(&job->next_group) >= job->total || job->stop)) job = job->job_next;
+    while (job && (!job_left(job) || job->stop)) job = job->job_next;
     if (job) job->joined++;
     pthread_mutex_unlock(&pool.lock);
     return job;
@@ -326,6 +366,8 @@ static void *worker_main(void *argument) {
     self = w;
     stack_t alternate = {.ss_sp = map_pages(256 << 10, PROT_READ | PROT_WRITE), .ss_size = 256 << 10};
     if (alternate.ss_sp) sigaltstack(&alternate, NULL);
+    if (pool.nodes) /* the CPUs may have been taken away meanwhile: then it runs where it may */
+        syscall(SYS_sched_setaffinity, 0, pool.cpu_words * 8, pool.node_cpus + (uint64_t)w->node * pool.cpu_words);
     w->stack_top = (uint64_t)__builtin_frame_address(0);
     uint32_t naps = 0;
     for (;;) {
@@ -340,6 +382,7 @@ static worker *worker_start(uint32_t index) {
     worker *w = calloc(1, sizeof *w);
     if (!w) return NULL;
     w->index = index;
+    if (pool.nodes) w->node = pool.node_of_worker[index];
     w->active_room = 64;
     w->active = calloc(w->active_room, sizeof *w->active);
     pthread_attr_t attributes;

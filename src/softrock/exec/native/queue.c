@@ -179,6 +179,7 @@ static bool work_run(worker *w, packet *p) {
     }
     if (!p->batch || p->batch_next == 1) renew_handlers();
     if (launch) work_begin(p);
+    job_split(p);
     if (p->total > 1 && pool.asked > 1) {
         pool_publish(p);
         if (!launch || (p->launch.flags & SR_COOPERATIVE) || atomic_load(&pool.deep_sleepers))

@@ -42,6 +42,7 @@ enum {
     MAX_WAVES = 64,
     KERNARG_SLACK = 256,     /* zero bytes behind the arguments */
     MAX_WORKERS = 1024,
+    MAX_NODES = 16,
     MAX_RESIDENT = 4096,     /* workgroups a worker keeps at once when a launch is not cooperative */
     MAX_KEPT = 2048,         /* places a worker keeps between launches */
     MAX_DIRTY = 32,          /* pages of an LDS tail remembered one by one */
@@ -100,7 +101,7 @@ struct sr_group {
 };
 
 struct worker {
-    uint32_t index;
+    uint32_t index, node;
     _Atomic uint32_t job_lock;
     packet *job;             /* the launch or copy this worker is in; changes under job_lock */
     volatile uint32_t in_code;   /* a fault now belongs to the job */
@@ -121,6 +122,13 @@ struct worker {
     bool reaper;             /* this worker recorded the fault */
     pthread_t thread;
 };
+
+/* What the workers of one node take first; they go on with the others' when it is empty. Many write it: it has a cache line
+   of its own. */
+typedef struct share {
+    _Alignas(64) _Atomic uint64_t next;
+    uint64_t end;
+} share;
 
 enum packet_kind { LAUNCH, COPY, FILL, CALL, RECORD, WAIT, MARKER, BATCH };
 
@@ -147,12 +155,12 @@ struct packet {
     uint32_t joined, listed; /* under pool.lock */
     _Atomic uint32_t stop, faulted;
     packet *job_next, *job_prev;
-    _Alignas(64) _Atomic uint64_t next_group; /* every worker writes it: nothing else on its cache line */
-    _Alignas(64)
+    uint32_t share_count;
     sr_fault fault;
     _Atomic uint32_t report_lock;
     sr_wave_at *report;
     uint32_t report_count, report_room;
+    share shares[MAX_NODES]; /* of the workgroups (or pieces of a copy); set when the work begins */
     char own_name[192];
     _Alignas(64) uint8_t aql[64];
     _Alignas(64) uint8_t kernarg[];
@@ -190,6 +198,10 @@ struct pool {
     uint32_t asked, count;
     uint64_t fiber_stack, private_base;
     bool handlers;
+    uint32_t nodes;          /* 0: the host's memory is all the same */
+    uint32_t node_workers[MAX_NODES], cpu_words;
+    uint32_t *node_of_worker;
+    uint64_t *node_cpus;
     worker *workers[MAX_WORKERS];
     _Atomic uint64_t serial, launches, groups, wakes, stalls, lds_drops;
 };
@@ -258,6 +270,8 @@ static bool lds_tail_write(worker *w, uint64_t address);
 
 /* pool.c */
 static int pool_start(void);
+static uint64_t take(worker *w, packet *job, uint64_t most, uint64_t *end);
+static void job_split(packet *job);
 static void pool_push(sr_queue *queue);
 static void wake_workers(uint32_t count);
 
