@@ -1,6 +1,8 @@
 # Set-up, tests and measurements. `make run` and `make test` need Python 3.11 or newer and nothing else.
+# `make bench BENCH='--case matmul* --gpu gfx942'` passes options on.
 
 PYTHON ?= python3
+BENCH  ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.softrock-installed
@@ -21,8 +23,9 @@ lint: $(DEV)
 	$(BIN)/ruff check
 	$(BIN)/mypy --strict
 
-bench: prebuild
-	$(BIN)/python bench/run.py
+bench: prebuild $(DEV)
+	@mkdir -p build
+	$(BIN)/python bench/run.py --json build/bench.json --png build/bench.png $(BENCH)
 
 prebuild: $(STAMP)
 	$(BIN)/softrock prebuild

@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,10 +32,10 @@ class Options:
     verbose: bool = False
 
 
-def _environment(gpu: str, threads: int) -> dict[str, str]:
+def _environment(case: Case, gpu: str, threads: int) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in worker.DROPPED}
     path = os.pathsep.join([str(ROOT), *filter(None, [kept.get("PYTHONPATH")])])
-    return {**kept, **worker.environment(gpu, threads), "PYTHONPATH": path}
+    return {**kept, **worker.environment(case, gpu, threads), "PYTHONPATH": path}
 
 
 def _receive(pipe: int, limit: float) -> bytes | None:
@@ -51,7 +52,7 @@ def _receive(pipe: int, limit: float) -> bytes | None:
         out += part
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -68,15 +69,15 @@ def run(case: Case, gpu: str, threads: int, options: Options) -> Row | Failure:
     command += ["--repeat", str(options.repeat), "--fd", str(sender)]
     command += ["--quick"] if options.quick else []
     command += ["--cpu-time"] if options.cpu_time else []
+    output = None if options.verbose else tempfile.TemporaryFile("w+")  # noqa: SIM115
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env=_environment(gpu, threads),
+        env=_environment(case, gpu, threads),
         pass_fds=[sender],
         stdin=subprocess.DEVNULL,
-        stdout=None if options.verbose else subprocess.DEVNULL,
-        stderr=None if options.verbose else subprocess.PIPE,
-        text=True,
+        stdout=output,
+        stderr=output,
         start_new_session=True,
     )
     os.close(sender)
@@ -89,9 +90,14 @@ def run(case: Case, gpu: str, threads: int, options: Options) -> Row | Failure:
             if "row" in body:
                 return row_of(body["row"])
             return Failure(case.name, gpu, threads, body["error"])
-        _, errors = process.communicate()
-        last = [line for line in (errors or "").splitlines() if line.strip()][-3:]
+        process.wait()
+        last: list[str] = []
+        if output is not None:
+            output.seek(0)
+            last = [line.strip() for line in output if line.strip()][-3:]
         return Failure(case.name, gpu, threads, f"the process ended with {process.returncode}: {' | '.join(last)}")
     finally:
         os.close(receiver)
         _end(process)
+        if output is not None:
+            output.close()

@@ -94,7 +94,7 @@ def measured(
     repeat = min(args.repeat, 2) if args.quick else args.repeat
     options = children.Options(repeat, args.quick, args.cpu_time, args.limit, args.verbose)
     run = results.Run(facts.gather())
-    run.facts.update(clock="CPU time" if args.cpu_time else "wall clock", repeat=repeat, quick=args.quick)
+    run.facts.update(clock=results.CPU if args.cpu_time else results.WALL, repeat=repeat, quick=args.quick)
     for index, (case, gpu, count) in enumerate(todo, 1):
         print(f"[{index}/{len(todo)}] {case.name} {gpu} {count} thread(s)", end=" ", file=sys.stderr, flush=True)
         found = children.run(case, gpu, count, options)

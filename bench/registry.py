@@ -80,11 +80,11 @@ class Cost:
     """A cost made ready to be measured.
 
     Attributes:
-        sample: measures once and returns the cost in the case's unit.
+        samples: measures so many times and returns the costs in the case's unit.
         note: what a reader should know.
     """
 
-    sample: Callable[[], float]
+    samples: Callable[[int], list[float]]
     note: str = ""
 
 

@@ -12,6 +12,7 @@ from bench.registry import Target
 
 OURS = "softrock"
 SCHEMA = 1
+WALL, CPU = "wall clock", "CPU time"
 
 
 @dataclass(slots=True)
@@ -185,11 +186,16 @@ def regressions(changes: list[Change], bound: float) -> list[Change]:
     return [c for c in changes if c.value < 1 - bound]
 
 
-def scaling(rows: list[Row]) -> list[tuple[Row, float]]:
-    """(row with all threads, its rate over the rate of one thread) of the compute-bound cases that have both."""
-    single = {(r.case, r.gpu): r for r in rows if r.threads == 1}
+def scaling(run: Run) -> list[tuple[Row, float]]:
+    """(row with several threads, its rate over the rate of one thread) of the compute-bound cases that have both.
+
+    Empty for runs that took CPU time, which says nothing of threads that wait, and for runs of small sizes.
+    """
+    if run.facts["clock"] != WALL or run.facts["quick"]:
+        return []
+    single = {(r.case, r.gpu): r for r in run.rows if r.threads == 1}
     out = []
-    for row in rows:
+    for row in run.rows:
         one = single.get((row.case, row.gpu))
         if row.compute and row.threads > 1 and one is not None:
             out.append((row, row.ours.median / one.ours.median))

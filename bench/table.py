@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -55,19 +56,23 @@ def heading(facts: dict[str, Any]) -> str:
 
 def rows_table(rows: Iterable[Row]) -> Table:
     """A line for each contender of each row."""
-    table = Table("case", "GPU", "thr.", "who", "median", "low-high", "unit", "ours/rival", "asked", "", pad_edge=False)
+    table = Table(
+        "case", "GPU", "thr.", "who", "median", "low-high", "unit", "ours/rival", "asked", "", "", box=box.SIMPLE_HEAD
+    )
     for name in ("thr.", "median", "low-high", "ours/rival"):
         next(c for c in table.columns if c.header == name).justify = "right"
+    last = ""
     for row in rows:
-        first = [row.title, row.gpu, str(row.threads)]
+        if last and row.case != last:
+            table.add_section()
+        last = row.case
         for index, figure in enumerate(row.figures):
+            first = [row.title, row.gpu, str(row.threads)] if index == 0 else ["", "", ""]
+            ask = [asked(row), verdict(row.met())] if index == 0 else ["", ""]
             ratio = row.ratio(figure.who) if index else None
-            ask = (asked(row), verdict(row.met())) if index == 0 else ("", "")
-            who = figure.who + (f" [dim]({figure.note})[/]" if figure.note else "")
-            table.add_row(
-                *(first if index == 0 else ["", "", ""]), who, number(figure.median), spread(figure.low, figure.high),
-                row.unit, "" if ratio is None else f"{ratio:.2f}x", *ask, end_section=index == len(row.figures) - 1,
-            )  # fmt: skip
+            cells = [number(figure.median), spread(figure.low, figure.high), row.unit]
+            cells.append("" if ratio is None else f"{ratio:.2f}x")
+            table.add_row(*first, figure.who, *cells, *ask, f"[dim]{figure.note}[/]")
     return table
 
 
@@ -75,9 +80,9 @@ def show(console: Console, run: Run) -> None:
     """The table, how the threads scale, what is missing and what failed."""
     console.print(heading(run.facts), highlight=False)
     console.print(rows_table(run.rows))
-    grown = scaling(run.rows)
+    grown = scaling(run)
     if grown:
-        table = Table("compute-bound case", "GPU", "threads", "over one thread", "asked", "", pad_edge=False)
+        table = Table("compute-bound case", "GPU", "threads", "over one thread", "asked", "", box=box.SIMPLE_HEAD)
         for row, ratio in grown:
             ask = 0.9 * row.threads
             table.add_row(row.title, row.gpu, str(row.threads), f"{ratio:.2f}x", f"≥ {ask:.1f}x", verdict(ratio >= ask))
@@ -96,7 +101,7 @@ def failed(failure: Failure) -> str:
 
 def show_changes(console: Console, changes: list[Change], bound: float) -> None:
     """How a run differs from an older one."""
-    table = Table("case", "GPU", "thr.", "by itself", "relative to rival", "", pad_edge=False)
+    table = Table("case", "GPU", "thr.", "by itself", "relative to rival", "", box=box.SIMPLE_HEAD)
     for change in changes:
         _, gpu, threads = change.key
         relative = "" if change.relative is None else f"{change.relative:.2f}x"

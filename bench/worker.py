@@ -20,10 +20,12 @@ from bench.results import OURS, Figure, Row
 from bench.run import SLOWS_BLAS
 
 
-def environment(gpu: str, threads: int) -> dict[str, str]:
+def environment(case: Case, gpu: str, threads: int) -> dict[str, str]:
     """What the worker's environment holds besides the caller's."""
     count = str(threads)
     return {
+        # Rates are those of the full translation, costs what a user meets.
+        "SOFTROCK_TIER": "auto" if case.cost else "full",
         "SOFTROCK_GPUS": gpu,
         "SOFTROCK_BACKEND": "software",
         "SOFTROCK_THREADS": count,
@@ -36,7 +38,15 @@ def environment(gpu: str, threads: int) -> dict[str, str]:
     }
 
 
-DROPPED = (*SLOWS_BLAS, "OPENBLAS_DEFAULT_NUM_THREADS", "SOFTROCK_DUMP", "SOFTROCK_TIMEOUT")
+DROPPED = (
+    *SLOWS_BLAS,
+    "OPENBLAS_DEFAULT_NUM_THREADS",
+    "SOFTROCK_DUMP",
+    "SOFTROCK_NO_CACHE",
+    "SOFTROCK_OPT",
+    "SOFTROCK_TIMEOUT",
+    "SOFTROCK_TIMINGS",
+)
 """Variables that would slow a contender down; they do not reach the worker."""
 
 
@@ -50,8 +60,7 @@ def measure_case(case: Case, context: Context, repeat: int, cpu: bool) -> Row:
     row = Row(case.name, case.title, case.unit, context.gpu, context.threads, case.cost, case.compute, [])
     row.target = None if context.quick else case.target  # nobody asks anything of small sizes
     if isinstance(made, Cost):
-        samples = [made.sample() for _ in range(1 if context.quick else repeat)]
-        row.figures = [Figure(OURS, samples, made.note)]
+        row.figures = [Figure(OURS, made.samples(1 if context.quick else repeat), made.note)]
         return row
     row.figures = _rates(made, context, repeat, cpu)
     row.missing = made.missing

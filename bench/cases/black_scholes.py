@@ -17,7 +17,7 @@ def _normal(d: NDArray[Any]) -> NDArray[Any]:
     k = 1 / (1 + 0.2316419 * np.abs(d))
     poly = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
     tail = 0.39894228040 * np.exp(-0.5 * d * d) * poly
-    return np.where(d > 0, 1 - tail, tail)
+    return np.asarray(np.where(d > 0, 1 - tail, tail))
 
 
 def _prices(s: NDArray[Any], k: NDArray[Any], t: NDArray[Any]) -> NDArray[Any]:
