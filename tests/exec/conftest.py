@@ -34,17 +34,32 @@ class Program:
         self.queue = Queue()
 
     def run(
-        self, name: str, grid: int | Sequence[int], block: int | Sequence[int], *args: Any, lds: int = 0
+        self,
+        name: str,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        *args: Any,
+        lds: int = 0,
+        layout: str | None = None,
+        items: Sequence[int] | None = None,
     ) -> jit.Prepared:
         """Launch and wait; arrays are passed by address, NumPy scalars by value.
+
+        Args (besides the launch's):
+            layout: of workgroups that the translation is made for; None: the one that the software GPU takes.
+            items: work-items of the whole launch, where they do not fill the last workgroups.
 
         Raises:
             DeviceFault: the kernel faulted.
         """
         kernel = self.code.kernel(name)
-        ready = jit.prepare(self.code, kernel, runtime().symbols)
         block3 = [block, 1, 1] if isinstance(block, int) else list(block)
         grid3 = [grid, 1, 1] if isinstance(grid, int) else list(grid)
+        if layout is None:
+            layout = jit.layout_of(block3, kernel.wavefront_size)
+            partial = items is not None and any(n % of for n, of in zip(items, block3, strict=True))
+            layout = jit.ANY if partial and layout != jit.LINE else layout
+        ready = jit.prepare(self.code, kernel, runtime().symbols, layout=layout)
         kernarg = bytearray(max(kernel.kernarg_size, 16))
         for slot, value in zip(kernel.args, args, strict=True):
             raw = np.uint64(value.ctypes.data) if isinstance(value, np.ndarray) else value
@@ -65,7 +80,7 @@ class Program:
             code=ready.code,
             code_base=self.base,
         )
-        launch.shape(grid3, block3)
+        launch.shape(grid3, block3, items=items)
         self.queue.launch(launch, kernarg)
         self.queue.wait()
         self.queue.check()

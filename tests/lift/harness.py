@@ -36,9 +36,9 @@ from softrock.isa import target as target_of
 from softrock.jit.compile import object_of
 from softrock.jit.host import host
 from softrock.jit.loader import Loaded
-from softrock.lift import apply
+from softrock.lift import apply, forms
 from softrock.lift.context import Mode, Wave
-from softrock.lift.ir import Builder, Ty
+from softrock.lift.ir import Builder, Ty, Val
 from softrock.lift.registry import lookup
 from softrock.lift.regs import M0, Registers
 from softrock.lift.wave import OFFSET, SIZE
@@ -61,6 +61,9 @@ class Case:
         scc: SCC at the start.
         mode: floating-point mode.
         full: translate as where all lanes are known to be on; by default that is so if EXEC says it.
+        rows: VGPR → row length: the translator is told that its lanes lie in such rows (the stride is that of the given
+            data; base and pitch are taken from them when it runs), as it knows of thread numbers.
+        told: VGPRs of `rows` whose base's low zero bits and whose largest lane it is told as well.
     """
 
     target: str
@@ -71,6 +74,8 @@ class Case:
     scc: int = 0
     mode: Mode = field(default_factory=Mode)
     full: bool | None = None
+    rows: Mapping[int, int] = field(default_factory=dict)
+    told: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -274,7 +279,8 @@ def _translate(case: Case, code: Sequence[Instruction], name: str, declares: dic
         return f"%q{b.counter}"
 
     for k, r in enumerate(layout.vectors):
-        regs.vector.write(r, b.load(Ty("u", 32, lanes), place(layout.vector(k)), 4))
+        value = b.load(Ty("u", 32, lanes), place(layout.vector(k)), 4)
+        regs.vector.write(r, value if r not in case.rows else _with_rows(case, r, value))
     for k, r in enumerate(layout.scalars):
         regs.scalar.write(r, b.load(Ty("u", 32, 0), place(layout.scalar(k)), 4))
     regs.set_exec(b.load(Ty("u", lanes, 0), place(layout.exec_at), 8))
@@ -296,6 +302,28 @@ def _translate(case: Case, code: Sequence[Instruction], name: str, declares: dic
     arrays = [f"  %{a} = alloca i8, i64 {size}, align 64" for a, size in getattr(x, "arrays", {}).items()]
     body = "\n".join(["entry:", *regs.slots(), *arrays, f"  br label %{b.blocks[0].label}", b.text()])
     return f"define void @{name}(ptr %state, ptr %wave) #0 {{\n{body}\n}}\n", layout
+
+
+def _with_rows(case: Case, r: int, value: Val) -> Val:
+    """The register with the form that the case tells of."""
+    row, data, lanes = case.rows[r], _words(case)[r].astype(np.int64), value.lanes
+    step = int(data[1] - data[0]) if row > 1 else 0
+    stride = ((step + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
+    base = value.lane(0)
+    pitch = None if row == lanes else value.lane(row) - base
+    number = np.arange(lanes)
+    gap = int(data[row] - data[0]) if row < lanes else 0
+    if ((data[0] + stride * (number % row) + gap * (number // row) - data) & 0xFFFFFFFF).any():
+        raise AssertionError(f"v{r} has no rows of {row} lanes")
+    if r not in case.told:
+        return forms.make(value, forms.Rows(base, stride, row, pitch))
+    first = int(data[0])
+    zeros = 32 if first == 0 else (first & -first).bit_length() - 1
+    if pitch is not None:
+        pitch.zeros = 32 if gap == 0 else (gap & -gap).bit_length() - 1
+    # A bound says as well that nothing wraps between lanes.
+    top = int(data.max()) if stride >= 0 and gap >= 0 and (np.diff(data[:row]) >= 0).all() else None
+    return forms.make(value, forms.Rows(base, stride, row, pitch), zeros=zeros, top=top)
 
 
 @dataclass(frozen=True)

@@ -251,8 +251,8 @@ class Bank:
     def _leave(self, r: int, value: Val) -> None:
         shape = shape_of(value)
         assert shape is not None
-        if not shape.ids:
-            self.scalars.store(r, value)
+        # Work-item ids too: where they meet other rows, these are what the successor loads.
+        self.scalars.store(r, value)
         self.exits[r] = (shape, value)
 
     def store_vector(self, r: int, value: Val) -> None:
