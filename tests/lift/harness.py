@@ -313,7 +313,8 @@ def _with_rows(case: Case, r: int, value: Val) -> Val:
     pitch = None if row == lanes else value.lane(row) - base
     number = np.arange(lanes)
     gap = int(data[row] - data[0]) if row < lanes else 0
-    if ((data[0] + stride * (number % row) + gap * (number // row) - data) & 0xFFFFFFFF).any():
+    apart = data[0] + stride * (number % row) + gap * (number // row) - data
+    if (apart & 0xFFFFFFFF).any():
         raise AssertionError(f"v{r} has no rows of {row} lanes")
     if r not in case.told:
         return forms.make(value, forms.Rows(base, stride, row, pitch))
@@ -322,7 +323,7 @@ def _with_rows(case: Case, r: int, value: Val) -> Val:
     if pitch is not None:
         pitch.zeros = 32 if gap == 0 else (gap & -gap).bit_length() - 1
     # A bound says as well that nothing wraps between lanes.
-    top = int(data.max()) if stride >= 0 and gap >= 0 and (np.diff(data[:row]) >= 0).all() else None
+    top = int(data.max()) if stride >= 0 and gap >= 0 and not apart.any() else None
     return forms.make(value, forms.Rows(base, stride, row, pitch), zeros=zeros, top=top)
 
 

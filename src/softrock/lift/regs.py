@@ -104,7 +104,7 @@ class Bank:
                 whole = self.b.op(
                     self.pair, f"load {self.pair.llvm}, ptr %{self.prefix}p{base}, align {self._align()}"
                 )
-                if base not in self.words and base + 1 not in self.words:
+                if base not in self.words and base + 1 not in self.words and self._entry_of(2 * base + 1 - r) is None:
                     self.pairs[base] = whole
                 value = forms.word(whole, forms.LOW if r == base else forms.HIGH)
                 self.words[r] = value
@@ -208,11 +208,15 @@ class Bank:
             if r in done:
                 continue
             if r in kept and r not in self.dirty:
-                if solid:
-                    self._enter(r)
-                    self.store_vector(r, self.pairs[r] if self.entry[r].kind != "word" else self.words[r])
-                else:
+                if not solid:
                     self.exits[r] = (self.entry[r], None)
+                elif self.entry[r].kind != "word":
+                    self.store_vector(r, self.read_pair(r))
+                elif (slot := self.paired.get(r)) is None:
+                    self.store_vector(r, self.read(r))
+                else:
+                    done |= {slot, slot + 1}
+                    self.store_vector(slot, self.read_pair(slot))
                 continue
             whole = self._pair_form(r) if self.shaped and not solid and r + 1 in self.dirty else None
             base = self.paired.get(r)
@@ -272,9 +276,16 @@ class Bank:
         base = self.paired.get(r)
         if base is None or self.exits[r][0].kind != "word":
             self.store_vector(r, self._left(r))
-        elif base in self.exits and base + 1 in self.exits:
-            self.store_vector(base, forms.combine(self._left(base), self._left(base + 1)))
-        # Else the other register of the slot is a vector, and both were stored with it.
+            return
+        halves = []
+        for half in (base, base + 1):
+            if half in self.exits:
+                halves.append(self._left(half))
+            else:
+                # A vector, or dead: what stands in the slot.
+                slot = f"load {self.pair.llvm}, ptr %{self.prefix}p{base}, align {self._align()}"
+                halves.append(forms.word(self.b.op(self.pair, slot), half - base))
+        self.store_vector(base, forms.combine(*halves))
 
     def _left(self, r: int) -> Val:
         shape, value = self.exits[r]

@@ -20,7 +20,8 @@ def _switch(x: Wave, base: int, index: Val, body: Callable[[int], Val | None]) -
     """Run ``body(register)`` for register ``base + index``; nothing (or 0) where that lies beyond the kernel's
     registers."""
     b = x.b
-    x.regs.flush()
+    # As vectors: forms cross GPU blocks only, and this makes blocks of its own.
+    x.regs.flush(solid=True)
     x.new_block()
     join, default = b.new_block("indexed"), b.new_block("beyond")
     cases = [b.new_block("register") for _ in range(base, x.vgprs)]
@@ -32,7 +33,7 @@ def _switch(x: Wave, base: int, index: Val, body: Callable[[int], Val | None]) -
         b.begin(block)
         x.new_block()
         value = body(base + k)
-        x.regs.flush()
+        x.regs.flush(solid=True)
         if value is not None:
             arrived.append((value, b.block))
         b.branch(join)
