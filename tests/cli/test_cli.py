@@ -255,3 +255,17 @@ def test_timeout_ends_a_spinning_kernel(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "spin" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_timings_tell_where_host_time_went(fill: Path) -> None:
+    shown = softrock("run", "fill.cu", "--timings", cwd=fill)
+    assert shown.returncode == 0
+    assert "softrock: where host time went (ms)" in shown.stderr
+    assert "fill" in shown.stderr.split("KERNEL")[1]
+    assert softrock("exec", "--timings=t.json", "--", "true", cwd=fill).returncode == 0
+    assert not (fill / "t.json").exists()  # it ran no kernel
+    assert softrock("run", "fill.cu", "--timings=t.json", cwd=fill).returncode == 0
+    report = json.loads((fill / "t.json").read_text())
+    assert report["kernels"][0]["launches"] >= 1
+    assert report["kernels"][0]["run_s"] > 0
+    assert report["source_s"] > 0

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from softrock.core import ending
 from softrock.core.errors import SoftrockError
 from softrock.hip import raw
 from softrock.hip.errors import NOT_SUPPORTED, UNKNOWN, HipError
@@ -127,6 +128,7 @@ def finish() -> None:
                         runtime.fail()
                 with contextlib.suppress(HipError):
                     stream.settle()
+    ending.run()
 
 
 def dispatch(stub: int, slots: int) -> int:

@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from softrock.cli.runtime import runtime
-from softrock.core import settings
+from softrock.core import settings, timings
 from softrock.core.errors import SoftrockError, UsageError
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
@@ -38,6 +39,8 @@ class Options:
     gpu: str | None = None
     timeout: float | None = None
     dump: str | None = None
+    timings: str | None = None
+    """``1`` for a table, or a file for a JSON document."""
 
     def variables(self) -> dict[str, str]:
         """The settings of these options as environment variables.
@@ -60,6 +63,8 @@ class Options:
             except OSError as error:
                 raise UsageError(f"--dump {self.dump}: no such folder can be made: {error.strerror}") from None
             out["SOFTROCK_DUMP"] = str(folder)
+        if self.timings is not None:
+            out["SOFTROCK_TIMINGS"] = self.timings if self.timings == "1" else str(Path(self.timings).absolute())
         return out
 
 
@@ -156,8 +161,11 @@ def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
     keep = not settings.load().no_cache
     scratch = Path(tempfile.mkdtemp(prefix="softrock-run-"))
     try:
+        start = time.perf_counter()
         built = program.build(args, targets, runtime, scratch)
         sys.stderr.write(built.warnings)
+        if settings.load().timings is not None:
+            extra[timings.SOURCE] = f"{time.perf_counter() - start:.6f}"
         commands = [_command(built.path, tail, extra, gpu) for gpu in gpus]
         if len(commands) == 1 and keep:
             shutil.rmtree(scratch, ignore_errors=True)

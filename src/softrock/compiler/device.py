@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from softrock.compiler import devlib, driver, host, kept, toolchain
 from softrock.compiler.flags import Input, parse
-from softrock.core import cache, settings
+from softrock.core import cache, settings, timings
 from softrock.core.errors import UsageError
 
 _KIND = "device"
@@ -92,7 +92,7 @@ def compile_device(
         return DeviceCode(found.read_bytes(), "", True)
     line = parse(args)
     line.archs = [target]
-    with driver.temporary_folder() as folder:
+    with timings.counted("compile"), driver.temporary_folder() as folder:
         texts = folder / "src"
         for each, text in files.items():
             path = texts / each

@@ -20,7 +20,7 @@ from softrock.compiler import flags, host, link, plan, toolchain, versions
 from softrock.compiler.flags import CommandLine, Input
 from softrock.compiler.jobs import Runner
 from softrock.compiler.plan import AS, CC1, Job
-from softrock.core import settings
+from softrock.core import settings, timings
 from softrock.core.errors import CompileError, SoftrockError, UsageError
 
 INCLUDE = Path(__file__).parent / "include"
@@ -272,7 +272,7 @@ def compile_line(line: CommandLine, name: str, runtime: link.RuntimeProvider, tr
     Raises:
         CompileError: with the compiler's or the linker's own words.
     """
-    with temporary_folder() as folder:
+    with timings.counted("compile"), temporary_folder() as folder:
         _save_standard_input(line, folder)
         if line.mode in ("link", "object") and runtime().launcher:
             line.compile_flags.append("-fPIC")  # programs become shared objects

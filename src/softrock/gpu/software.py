@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from softrock import memory
-from softrock.core import settings
+from softrock.core import settings, timings
 from softrock.core.errors import CodeObjectError
 from softrock.exec import runtime as engine
 from softrock.gpu import faults, kernarg, models
@@ -49,6 +49,9 @@ class Translation:
             self.prepared.fn, calls=self.prepared.calls, code=self.prepared.code, flags=self.flags
         )
         self.launch = self.structure()
+        self._times = timings.kernel(kernel.name, self.module.code.target, layout)
+        self._times.add(self.prepared.timings)
+        self._times.totals = self._totals
         _translated[self.prepared.fn] = self
         with self._lock:
             self._ready = True
@@ -68,7 +71,13 @@ class Translation:
         if better is not None:
             _translated[better.fn] = self
             better.older, self.prepared = self.prepared, better
+            self._times.add(better.timings, background=True)
             self.shared.replace(better.fn, calls=better.calls, code=better.code, flags=self.flags)
+
+    def _totals(self) -> tuple[int, int, float]:
+        """Launches that have ended, their workgroups, and the seconds between their begins and ends."""
+        totals = self.shared.totals()
+        return totals.launches, totals.groups, totals.run_ns * 1e-9
 
     def structure(self) -> engine.Launch:
         """A native launch of it, to be given a shape and arguments."""

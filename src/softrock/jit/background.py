@@ -7,7 +7,6 @@ llvmlite lets one thread in at a time, and because a defect of LLVM must not end
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import queue
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from softrock.core import ending
 from softrock.jit.worker import receive, send
 
 IDLE_S = 20.0
@@ -157,7 +157,7 @@ def submit(request: Request) -> None:
     with _made:
         if _background is None or _background._pid != os.getpid():
             _background = Background()
-            atexit.register(_background.end)
+            ending.at_end(_background.end)
     _background.submit(request)
 
 
