@@ -83,6 +83,41 @@ def test_light_commands_import_nothing_heavy(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_options_may_stand_anywhere_and_the_rest_keeps_its_order() -> None:
+    from softrock.cli import commands
+
+    options = (
+        commands.Option("--gpu", "", "GPU"),
+        commands.Option("--json", ""),
+        commands.Option("--log", "", "[=FILE]"),
+    )
+    passing = commands.Command("x", lambda _: 0, options, "WORDS", 1, None, passes=True)
+    given = commands.parse(
+        passing, ["a", "--gpu=b=c", "-O3", "-o", "--json", "out", "--log", "-Dx=1", "--", "--gpu", "--"]
+    )
+    assert given is not None
+    assert given.words == ["a", "-O3", "-o", "out", "-Dx=1"]
+    assert given.tail == ["--gpu", "--"]
+    assert given.values == {"--gpu": "b=c", "--json": "", "--log": ""}
+    given = commands.parse(passing, ["--gpu", "-1", "a", "--log=f"])
+    assert given is not None
+    assert given.values == {"--gpu": "-1", "--log": "f"}
+    strict = commands.Command("x", lambda _: 0, options, "FILE", 1, 1)
+    given = commands.parse(strict, ["--json", "--", "--odd"])
+    assert given is not None
+    assert given.words == ["--odd"]
+    assert commands.parse(strict, ["a", "--help"]) is None
+
+
+def test_the_host_is_described(tmp_path: Path) -> None:
+    done = softrock("targets", "--host", "--json", cwd=tmp_path, SOFTROCK_THREADS="3", SOFTROCK_NUMA="off")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["threads"], facts["placement"]) == (3, [])
+    assert facts["memory"] > 1 << 20
+    assert "none" in softrock("targets", "--host", cwd=tmp_path, SOFTROCK_NUMA="off").stdout
+
+
 def test_run_passes_arguments_and_status_on(fill: Path) -> None:
     done = softrock("run", "fill.cu", "-O2", "--", "5", "--gpu", "a b", cwd=fill)
     assert done.stdout == "100 131 AMD Instinct MI300X (software)\n[5][--gpu][a b]", done.stderr
@@ -134,6 +169,12 @@ def test_run_without_cache(fill: Path) -> None:
         (["exec"], 2, "no command given"),
         (["exec", "--", "no-such-program"], 127, "no such command"),
         (["cache", "--bogus"], 2, "error: No such option"),
+        (["--bogus"], 2, "error: No such option"),
+        (["cache", "more"], 2, "error: Got unexpected extra arguments (more)"),
+        (["targets", "--json=1"], 2, "error: Option '--json' does not take a value"),
+        (["run", "fill.cu", "--gpu"], 2, "error: Option '--gpu' requires an argument"),
+        (["run", "fill.cu", "--timeout", "soon"], 2, "error: --timeout 'soon' is not a number"),
+        (["rn"], 2, "Did you mean 'run'?"),
     ],
 )
 def test_errors_are_one_message_and_a_status(fill: Path, args: list[str], status: int, message: str) -> None:

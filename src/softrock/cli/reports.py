@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from softrock.core import settings
 from softrock.core.errors import SoftrockError, UsageError
@@ -21,6 +22,21 @@ _KINDS = {
     "rocm": "ROCm folder layouts",
     "zig": "zig's own cache (C++ library)",
 }
+
+
+_FEATURES = (
+    "avx2",
+    "fma",
+    "f16c",
+    "avx512f",
+    "avx512bw",
+    "avx512vl",
+    "avx512fp16",
+    "avx512bf16",
+    "avx512vnni",
+    "amx-tile",
+)
+"""Features of a host that translations depend on or may profit from."""
 
 
 def _table(rows: Iterable[Sequence[str]]) -> None:
@@ -86,6 +102,33 @@ def targets(gfx: str | None, as_json: bool) -> int:
         wave, units = str(each.wave_size), str(each.compute_units)
         rows.append((each.gfx, each.software_name, each.architecture, wave, units, *sizes))
     _table(rows)
+    return 0
+
+
+def host(as_json: bool) -> int:
+    """Describe the machine that kernels run on: processor, threads, memory nodes."""
+    from softrock.jit.host import host as processor
+    from softrock.memory import host_bytes, numa
+
+    policy = numa.policy()
+    placement = policy.placement.describe() if policy is not None else []
+    cpu = processor()
+    facts: dict[str, Any] = {
+        "cpu": cpu.cpu,
+        "features": [name for name in _FEATURES if cpu.has(name)],
+        "threads": settings.load().threads,
+        "memory": host_bytes(),
+        "placement": placement,
+    }
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return 0
+    words = {
+        "features": " ".join(facts["features"]),
+        "memory": _bytes(facts["memory"]),
+        "placement": "; ".join(placement) or "none: one memory node, or SOFTROCK_NUMA=off",
+    }
+    _table((name, words.get(name, str(value))) for name, value in facts.items())
     return 0
 
 
