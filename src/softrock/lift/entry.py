@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from softrock.codeobj import Kernel
 from softrock.lift import forms
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
+from softrock.lift.layout import ANY, LINE, WIDE
 from softrock.lift.wave import PRIVATE_MARK, PRIVATE_SHIFT
-
-ANY, LINE, WIDE = "any", "line", "wide"
-"""Layouts of a workgroup that translations are made for: unknown; one-dimensional; rows of whole waves. A number is
-the length of a row of which several make up a wave."""
-
-
-def layout_of(block: Sequence[int], lanes: int) -> str:
-    """The layout of workgroups of these dimensions (x, y, z) in waves of `lanes` lanes."""
-    across, down, deep = block
-    if down == deep == 1:
-        return LINE
-    if across % lanes == 0:
-        return WIDE
-    rows = lanes // across
-    # Longer rows than one lane only: their stride of 0 would hide that lanes differ in y.
-    if 1 < across < lanes and across & (across - 1) == 0 and (deep == 1 or down % rows == 0):
-        return str(across)
-    return ANY
-
 
 _TTMP_X, _TTMP_YZ = 108 + 9, 108 + 7
 
@@ -72,9 +52,7 @@ def _scalar(x: Wave, name: str, first: int, size: int, kernel: Kernel) -> None:
         base = x.field("kernarg", "u64") + 4 * kernel.preload[1]
         for k in range(size):
             pointer = x.b.ptr(base + 4 * k)
-            bank.write(
-                first + k, x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0")
-            )
+            bank.write(first + k, x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0"))
     elif name == "private_segment_buffer":
         for k, word in enumerate(_private_resource(x)):
             bank.write(first + k, word)

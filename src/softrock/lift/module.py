@@ -11,8 +11,8 @@ from softrock.decode.instruction import Instruction
 from softrock.isa.targets import Target, target
 from softrock.lift import cfg, registry
 from softrock.lift.context import Mode
-from softrock.lift.entry import ANY
 from softrock.lift.function import END, FunctionLifter, Unit, function_name
+from softrock.lift.layout import ANY
 
 _DENORMALS_ON = 3
 _ROUND_NEAREST = 0

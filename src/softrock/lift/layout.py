@@ -1,0 +1,23 @@
+"""Layouts of workgroups that translations are made for. A launch needs this and nothing else of `lift`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+ANY, LINE, WIDE = "any", "line", "wide"
+"""Layouts of a workgroup that translations are made for: unknown; one-dimensional; rows of whole waves. A number is
+the length of a row of which several make up a wave."""
+
+
+def layout_of(block: Sequence[int], lanes: int) -> str:
+    """The layout of workgroups of these dimensions (x, y, z) in waves of `lanes` lanes."""
+    across, down, deep = block
+    if down == deep == 1:
+        return LINE
+    if across % lanes == 0:
+        return WIDE
+    rows = lanes // across
+    # Longer rows than one lane only: their stride of 0 would hide that lanes differ in y.
+    if 1 < across < lanes and across & (across - 1) == 0 and (deep == 1 or down % rows == 0):
+        return str(across)
+    return ANY
