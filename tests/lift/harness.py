@@ -64,6 +64,7 @@ class Case:
         rows: VGPR → row length: the translator is told that its lanes lie in such rows (the stride is that of the given
             data; base and pitch are taken from them when it runs), as it knows of thread numbers.
         told: VGPRs of `rows` whose base's low zero bits and whose largest lane it is told as well.
+        wave: 64-bit fields of the wave's structure, e.g. ``lds``.
     """
 
     target: str
@@ -76,6 +77,7 @@ class Case:
     full: bool | None = None
     rows: Mapping[int, int] = field(default_factory=dict)
     told: Sequence[int] = ()
+    wave: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -413,8 +415,8 @@ def _run(case: Case, layout: _Layout, function: Any) -> State:
     tail[0] = case.exec_mask & (1 << lanes) - 1
     tail[1] = case.scc
     wave = np.zeros(SIZE + 64, np.uint8)
-    at = OFFSET["code_base"]
-    wave[at : at + 8].view(np.uint64)[0] = CODE_BASE
+    for name, value in {"code_base": CODE_BASE, **case.wave}.items():
+        wave[OFFSET[name] : OFFSET[name] + 8].view(np.uint64)[0] = value
     function(buffer.ctypes.data, wave.ctypes.data)
     return State(
         {

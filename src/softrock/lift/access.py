@@ -221,11 +221,13 @@ def _load_broadcast(x: Wave, where: Address, size: int) -> list[Val]:
     words = max(1, size // 4)
     pointer = _first_pointer(x, where)
     if size < 4:
-        return [x.b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32").splat(x.W)]
-    if words == 1:
-        return [x.b.load(Ty("u", 32, 0), pointer, 1).splat(x.W)]
-    wide = x.b.load(Ty("u", 32, words), pointer, 1)
-    return [wide.lane(k).splat(x.W) for k in range(words)]
+        out = [x.b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32").splat(x.W)]
+    elif words == 1:
+        out = [x.b.load(Ty("u", 32, 0), pointer, 1).splat(x.W)]
+    else:
+        wide = x.b.load(Ty("u", 32, words), pointer, 1)
+        out = [wide.lane(k).splat(x.W) for k in range(words)]
+    return [x.exec_mask().select(v, 0) for v in out] if x.is_restricted else out
 
 
 def _load_scattered(x: Wave, where: Address, size: int) -> list[Val]:
