@@ -218,7 +218,10 @@ def binary(word: str, a: Val, c: Val) -> Val | None:
         return _masked(a, ra, c.const & ((1 << a.bits) - 1))
     elif word in ("lshr", "ashr") and isinstance(c.const, int):
         return _shifted(word, a, ra, c.const & (a.bits - 1), zeros, top)
-    return None if rows is None else make(a, rows, zeros=zeros, top=top)
+    if rows is None:
+        return None
+    # Where a stride counts as negative, its sums have wrapped, whatever their bound.
+    return make(a, rows, zeros=zeros, top=top if rows.stride >= 0 else None)
 
 
 def _thread_numbers(word: str, a: Val, c: Val) -> Val | None:
@@ -397,7 +400,7 @@ def truncated(v: Val, ty_kind: str, bits: int) -> Val | None:
         pitch = None if v.form.pitch is None else v.form.pitch.to(name)
         out = of_kind(v, ty_kind, bits, v.lanes, _tidy(v.form.base.to(name), v.form.stride, v.form.row, pitch, v.lanes))
         out.zeros = min(v.zeros, bits)
-        out.top = v.top if v.top is not None and v.top < 1 << bits else None
+        out.top = v.top if v.top is not None and v.top < 1 << bits and v.form.stride < 1 << (bits - 1) else None
         return out
     if isinstance(v.form, Wide) and bits == 32:
         low = v.form.core.bits_as(name) * v.form.scale + v.form.base.to(name)

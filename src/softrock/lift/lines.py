@@ -72,7 +72,7 @@ def _extended(x: Wave, base: Val, core: Val, scale: int) -> Line:
         ok = None if safe else _stays(rows.base.bits_as(core.elem), rows.stride * (x.W - 1))
         return Line(start, rows.stride * scale, rows.row, None, ok)
     # The distance of rows counts as signed unless all that is known says it is not.
-    pitch = rows.pitch.bits_as("i32").to("i64")
+    pitch = rows.pitch.bits_as("u32").to("u64").bits_as("i64") if safe else rows.pitch.bits_as("i32").to("i64")
     ok = None
     if not safe:
         last = first.bits_as("i64") + pitch * (x.W // rows.row - 1)
