@@ -300,7 +300,7 @@ def masked_store(x: Wave, value: Val, pointer: str, mask: Val | None = None) -> 
         return
     mask = mask if mask is not None else _mask_for(x, value.lanes)
     name = f"llvm.masked.store.{value.ty.mangled}.p0"
-    x.b.declare(name, f"declare void @{name}({value.ty.llvm}, ptr, i32, <{x.W} x i1>)")
+    x.b.declare(name, f"declare void @{name}({value.ty.llvm}, ptr, i32, <{value.lanes} x i1>)")
     x.b.line_debug(f"call void @{name}({value.typed}, ptr {pointer}, i32 1, {mask.typed})")
 
 
