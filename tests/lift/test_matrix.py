@@ -15,7 +15,7 @@ from tests.lift.matrix_model import Array, Op
 from softrock.core.errors import UnsupportedError
 from softrock.isa.tables import table
 from softrock.lift.registry import lookup
-from softrock.lift.semantics import matrix_tile
+from softrock.lift.semantics import matrix_dense
 
 A, B, INDEX, C, D = 0, 16, 32, 64, 96
 """First registers of the operands."""
@@ -256,20 +256,51 @@ def test_swmmac(target: str) -> None:
     check(trials)
 
 
-def test_loops_that_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_tile, "INLINED", 0)
-    names = ("v_mfma_f32_32x32x8_f16", "v_mfma_i32_16x16x32_i8", "v_mfma_f64_16x16x4_f64", "v_mfma_f32_16x16x4_4b_f16")
-    check([dense("gfx942", (name, name)) for name in names])
-    name, rng = "v_smfmac_f32_32x32x16_f16", np.random.default_rng(7)
-    check([sparse("gfx942", (name, name), model.parse(name, "gfx942"), rng, "", 0)])
+def ones(value: float) -> Array:
+    return np.full((2, 64), np.float16(value).view(np.uint16).astype(np.uint32) * 0x10001, np.uint32)
 
 
-def test_a_function_with_many_loops() -> None:
-    count = matrix_tile.INLINED + 3
-    code = ["v_mfma_f32_16x16x16_f16 v[96:99], v[0:1], v[16:17], v[96:99]"] * count
-    words = np.full((2, 64), 0x3C003C00, np.uint32)
-    state = run_instruction("gfx942", code, {A: words, B: words, D: np.zeros((4, 64), np.uint32)})
+def product(d: str, c: str, a: str = "v[0:1]", b: str = "v[16:17]") -> str:
+    return f"v_mfma_f32_16x16x16_f16 {d}, {a}, {b}, {c}"
+
+
+def test_many_products_into_one_accumulator() -> None:
+    count = matrix_dense.RUN + 3
+    code = [product("v[96:99]", "v[96:99]")] * count
+    state = run_instruction("gfx942", code, {A: ones(1), B: ones(1), D: np.zeros((4, 64), np.uint32)})
     assert all((state.f32(D + r) == 16 * count).all() for r in range(4))
+
+
+def test_operands_and_accumulators_change_between_products() -> None:
+    """Each line looks at, or overwrites, something that neighbouring products must not share any more."""
+    code = [
+        product("v[96:99]", "1.0"),  # 17
+        product("v[96:99]", "v[96:99]"),  # 33
+        "v_mov_b32_e32 v64, v96",  # looked at: 33
+        product("v[96:99]", "v[96:99]"),  # 49
+        "v_mov_b32_e32 v0, v32",  # A is 2 in even k pairs: (8 * 2 + 8) = 24
+        product("v[96:99]", "v[96:99]"),  # 73
+        "v_mov_b32_e32 v97, 0",  # overwritten
+        product("v[96:99]", "v[96:99]"),  # 97, but 24 in v97
+        product("v[100:103]", "v[96:99]"),  # C stands elsewhere: 121, 48
+        product("v[98:101]", "v[100:103]"),  # D overlaps C: 145, 72, 145, 145
+        product("v[96:99]", "v[96:99]"),  # 121, 48, 169, 96
+    ]
+    initial = {A: ones(1), B: ones(1), 32: ones(2)}
+    state = run_instruction("gfx942", code, initial)
+    want = {64: 33, 96: 121, 97: 48, 98: 169, 99: 96, 100: 145, 101: 145, 102: 121, 103: 121}
+    assert {r: float(state.f32(r)[5]) for r in want} == want
+
+
+def test_more_operands_than_are_held() -> None:
+    count = 2 * matrix_dense.ARRAYS
+    code = []
+    for k in range(count):
+        code += [f"v_mov_b32_e32 v0, 0x{0x3C003C00 + k:x}", product("v[96:99]", "v[96:99]")]
+    state = run_instruction("gfx942", code, {A: ones(1), B: ones(1), D: np.zeros((4, 64), np.uint32)})
+    low = [float(np.uint16(0x3C00 + k).view(np.float16)) for k in range(count)]
+    want = np.float32(sum(4 * value + 12 for value in low))
+    np.testing.assert_allclose(state.f32(D), want, rtol=1e-6)
 
 
 # -- modifiers and constants -----------------------------------------------------------------------

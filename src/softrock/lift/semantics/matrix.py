@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw
-from softrock.lift.semantics.matrix_operands import WIDTH, elements, with_signs
+from softrock.lift.semantics.matrix_dense import add_product, halves, staged, store_pairs
+from softrock.lift.semantics.matrix_operands import WIDTH, elements, widen, with_signs
 from softrock.lift.semantics.matrix_tile import Part, Tile, accumulate, store_rows
 
 if TYPE_CHECKING:
@@ -117,6 +118,9 @@ def _mfma(op: str) -> None:
     def mfma(x: Wave, inst: Instruction) -> None:
         """D = A * B + C."""
         _check_modifiers(x, inst, shape)
+        if shape.m > 4 and shape.out != "f64":
+            _dense(x, inst, shape)
+            return
         signs = inst.mod("blgp") if shape.out == "f64" else 0
         a, b = (elements(x, op, form, shape.elements) for op, form in zip(inst.src, (shape.a, shape.b), strict=False))
         a = with_signs(a, signs & 1)
@@ -126,9 +130,7 @@ def _mfma(op: str) -> None:
             b = [value.shuffle(lanes) for value in b]
         c = with_signs(read_accumulators(x, inst.src[2], shape.out, inst.dst[0].dwords), signs & 4)
         sums = [x.const("f32", 0.0)] * len(c) if shape.out == "i32" else c
-        small = shape.m == 4
-        total = (_small if small else _large)(x, inst, shape, a, b, sums)
-        write_accumulators(x, inst, shape.out, total, c)
+        write_accumulators(x, inst, shape.out, (_small if shape.m == 4 else _double)(x, inst, shape, a, b, sums), c)
 
 
 def read_accumulators(x: Wave, op: Operand, out: str, dwords: int) -> list[Val]:
@@ -171,18 +173,50 @@ def _a_block(inst: Instruction) -> Callable[[int], int]:
     return lambda block: (block >> cbsz << cbsz) + abid if cbsz else block
 
 
-def _large(x: Wave, inst: Instruction, shape: Shape, a: list[Val], b: list[Val], c: list[Val]) -> list[Val]:
+def _dense(x: Wave, inst: Instruction, shape: Shape) -> None:
+    """Anything larger than 4 x 4 but doubles."""
     where = row_place(shape)
-    store_rows(x, "matrix_a", a, where, shape.row, shape.k)
-    store_rows(x, "matrix_b", b, where, shape.row, shape.k)
+    pairs = shape.a in ("f16", "bf16")
     tile = Tile(
-        bits=c[0].bits,
+        bits=32,
         steps=shape.k,
         a_stride=shape.row,
         b_stride=shape.row,
         parts=accumulator_parts(shape, _a_block(inst)),
-        exact=shape.a not in ("f32", "xf32", "f64"),
+        exact=shape.a not in ("f32", "xf32"),
+        unroll=2 if pairs else 1,
     )
+    left, right = (x.read_words(op) for op in inst.src[:2])
+    size = 4 * shape.row * shape.k
+
+    def fill_a(array: str) -> None:
+        if pairs:
+            store_pairs(x, array, [halves(x, word, shape.a) for word in left], where, shape.row)
+        else:
+            store_rows(x, array, widen(x, left, shape.a, shape.elements), where, shape.row, shape.k)
+
+    def fill_b(array: str) -> None:
+        values = widen(x, right, shape.b, shape.elements)
+        if inst.mod("blgp"):
+            lanes = b_lanes(inst.mod("blgp"))
+            values = [value.shuffle(lanes) for value in values]
+        store_rows(x, array, values, where, shape.row, shape.k)
+
+    a = staged(x, left, ("a", shape.a, shape.row), size, fill_a)
+    b = staged(x, right, ("b", shape.b, shape.row, inst.mod("blgp")), size, fill_b)
+    if shape.out == "f32" and x.target.family != "cdna2":
+        add_product(x, tile, a, b, inst.src[2], inst.dst[0])
+        return
+    c = read_accumulators(x, inst.src[2], shape.out, inst.dst[0].dwords)
+    start = [x.const("f32", 0.0)] * len(c) if shape.out == "i32" else c
+    write_accumulators(x, inst, shape.out, accumulate(x, tile, start, (a, b)), c)
+
+
+def _double(x: Wave, inst: Instruction, shape: Shape, a: list[Val], b: list[Val], c: list[Val]) -> list[Val]:
+    where = row_place(shape)
+    store_rows(x, "matrix_a", a, where, shape.row, shape.k)
+    store_rows(x, "matrix_b", b, where, shape.row, shape.k)
+    tile = Tile(64, shape.k, shape.row, shape.row, accumulator_parts(shape, _a_block(inst)), False)
     return accumulate(x, tile, c)
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.ir import Val
 from softrock.lift.registry import raw
-from softrock.lift.semantics.matrix_operands import WIDTH, elements
+from softrock.lift.semantics.matrix_dense import add_product, halves, staged, store_pairs
+from softrock.lift.semantics.matrix_operands import WIDTH, elements, widen
 from softrock.lift.semantics.matrix_sparse import sparse_rows
 from softrock.lift.semantics.matrix_tile import PART, Part, Tile, Where, accumulate, store_rows
 
@@ -106,15 +107,42 @@ def accumulator_parts(x: Wave) -> tuple[tuple[Part, ...], ...]:
 # -- operands --------------------------------------------------------------------------------------
 
 
-def _source(x: Wave, inst: Instruction, n: int, form: str, count: int) -> list[Val]:
+def _form(x: Wave, inst: Instruction, n: int, form: str) -> tuple[str, tuple[int, int]]:
+    """The format of operand n, and which of its even and odd elements change their sign."""
     low, high = inst.mod("neg_lo") >> n & 1, inst.mod("neg_hi") >> n & 1
     if form.startswith("iu"):
-        form, low, high = ("i" if low else "u") + form[2:], 0, 0
-    elif bits_of(form) == 8 and (low or high):
+        return ("i" if low else "u") + form[2:], (0, 0)
+    if bits_of(form) == 8 and (low or high):
         raise x.unsupported(inst, f"neg of an {form} operand")
-    lanes = PART if x.target.major == 11 else 0
-    values = elements(x, inst.src[n], form, count, lanes)
-    return [-v if (high if e & 1 else low) else v for e, v in enumerate(values)]
+    return form, (low, high)
+
+
+def _source(x: Wave, inst: Instruction, n: int, form: str, count: int) -> list[Val]:
+    """The elements of operand n."""
+    form, signs = _form(x, inst, n, form)
+    return _signed(elements(x, inst.src[n], form, count, PART if x.target.major == 11 else 0), signs)
+
+
+def _signed(values: list[Val], signs: tuple[int, int]) -> list[Val]:
+    return [-v if signs[e & 1] else v for e, v in enumerate(values)]
+
+
+def _stage(x: Wave, inst: Instruction, shape: Shape, n: int, where: Where) -> str:
+    """The array that holds a dense operand: n is 0 for A, 1 for B."""
+    form, signs = _form(x, inst, n, (shape.a, shape.b)[n])
+    words = x.read_words(inst.src[n])
+    pairs = n == 0 and form in ("f16", "bf16")
+
+    def fill(array: str) -> None:
+        few = [word.shuffle(range(PART)) for word in words] if x.target.major == 11 and x.W > PART else words
+        if pairs:
+            mask = signs[0] << 15 | signs[1] << 31
+            store_pairs(x, array, [halves(x, word ^ mask, form) for word in few], where, SIZE)
+        else:
+            values = _signed(widen(x, few, form, element_count(x, shape)), signs)
+            store_rows(x, array, values, where, SIZE, shape.k)
+
+    return staged(x, words, (pairs, form, signs), 4 * SIZE * shape.k, fill)
 
 
 def _read_accumulators(x: Wave, inst: Instruction, op: Operand, shape: Shape) -> list[Val]:
@@ -127,10 +155,10 @@ def _read_accumulators(x: Wave, inst: Instruction, op: Operand, shape: Shape) ->
         return [word.bits_as(out) for word in x.read_words(op, count)]
     if x.target.major == 11:
         shift = 16 * (inst.mod("op_sel") >> 2 & 1)
-        halves = [word >> shift for word in x.read_words(op, count)]
+        parts = [word >> shift for word in x.read_words(op, count)]
     else:
-        halves = [word >> 16 * half for word in x.read_words(op, count // 2) for half in (0, 1)]
-    return [half.to("u16").bits_as(out).to("f32") for half in halves]
+        parts = [word >> 16 * half for word in x.read_words(op, count // 2) for half in (0, 1)]
+    return [half.to("u16").bits_as(out).to("f32") for half in parts]
 
 
 def _write(x: Wave, inst: Instruction, shape: Shape, total: list[Val]) -> None:
@@ -138,15 +166,15 @@ def _write(x: Wave, inst: Instruction, shape: Shape, total: list[Val]) -> None:
     if shape.out in ("f32", "i32"):
         x.write_words_unmasked(op, total)
         return
-    halves = [value.to(shape.out).bits_as("u16").to("u32") for value in total]
+    narrow = [value.to(shape.out).bits_as("u16").to("u32") for value in total]
     if x.target.major > 11:
-        x.write_words_unmasked(op, [halves[n] | halves[n + 1] << 16 for n in range(0, len(halves), 2)])
+        x.write_words_unmasked(op, [narrow[n] | narrow[n + 1] << 16 for n in range(0, len(narrow), 2)])
         return
-    old = x.read_words(op, len(halves))  # the other half of a register stays
+    old = x.read_words(op, len(narrow))  # the other half of a register stays
     if inst.mod("op_sel") & 4:
-        words = [was & 0xFFFF | half << 16 for was, half in zip(old, halves, strict=True)]
+        words = [was & 0xFFFF | half << 16 for was, half in zip(old, narrow, strict=True)]
     else:
-        words = [was & 0xFFFF0000 | half for was, half in zip(old, halves, strict=True)]
+        words = [was & 0xFFFF0000 | half for was, half in zip(old, narrow, strict=True)]
     x.write_words_unmasked(op, words)
 
 
@@ -161,22 +189,25 @@ def _wmma(op: str) -> None:
     @raw(op, approximate="" if integer else ORDER, cross_lane=True, reads_dst=shape.sparse or halves)
     def wmma(x: Wave, inst: Instruction) -> None:
         """D = A * B + C; where A is sparse, D = A * B + D."""
-        count = element_count(x, shape)
         where = row_place(x, shape)
-        c = _accumulators(x, inst, shape)
-        store_rows(x, "matrix_b", _source(x, inst, 1, shape.b, count), where, SIZE, shape.k)
-        stored = shape.k
         if shape.sparse:
-            stored //= 2
-            starts = groups_of_k(x.W, bits_of(shape.a), shape.k, True)
-            _sparse_source(x, inst, shape, starts)
+            values = _source(x, inst, 1, shape.b, element_count(x, shape))
+            store_rows(x, "matrix_b", values, where, SIZE, shape.k)
+            _sparse_source(x, inst, shape, groups_of_k(x.W, bits_of(shape.a), shape.k, True))
+            tile = Tile(32, shape.k // 2, SIZE, SIZE, accumulator_parts(x), True, True)
+            product: tuple[str, ...] = ("matrix_a", "matrix_b", "matrix_x")
         else:
-            store_rows(x, "matrix_a", _source(x, inst, 0, shape.a, count), where, SIZE, shape.k)
-        tile = Tile(32, stored, SIZE, SIZE, accumulator_parts(x), True, shape.sparse)
+            product = tuple(_stage(x, inst, shape, n, where) for n in (0, 1))
+            unroll = 2 if shape.a in ("f16", "bf16") else 1
+            tile = Tile(32, shape.k, SIZE, SIZE, accumulator_parts(x), True, unroll=unroll)
+            if shape.out == "f32" and not (inst.mod("neg_lo") | inst.mod("neg_hi")) & 4:
+                add_product(x, tile, product[0], product[1], inst.src[2], inst.dst[0])
+                return
+        c = _accumulators(x, inst, shape)
         if not integer:
-            _write(x, inst, shape, accumulate(x, tile, c))
+            _write(x, inst, shape, accumulate(x, tile, c, product))
             return
-        sums = accumulate(x, tile, [x.const("f32", 0.0)] * len(c))
+        sums = accumulate(x, tile, [x.const("f32", 0.0)] * len(c), product)
         total = [value.cut("i32") for value in sums]  # exact: at most 64 products of 16 bits
         _write(x, inst, shape, [t.add_sat(o) if inst.mod("clamp") else t + o for t, o in zip(total, c, strict=True)])
 

@@ -1,0 +1,349 @@
+"""Loads and stores of scattered lanes, each lane's data as one host access.
+
+A lane's 2, 4, 8 or 16 bytes are one host load; eight lanes at a time are then transposed in registers into the layout
+of vector registers, a vector for each dword (and the other way round for stores). That needs no gather instruction,
+and is quicker than a gather for each dword where lanes load several. The work is done by functions out of line, which
+take the addresses from memory, where lane by lane they are cheapest to read, or compute them where they are known to
+lie in rows. Eight lanes whose data are side by side (as in tiles with permuted columns) are found at run time, and
+loaded and stored together.
+
+Inactive lanes read a zero and write to a place that nobody reads, so that there is one way for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from softrock.lift.ir import Ty, Val
+
+if TYPE_CHECKING:
+    from softrock.lift.context import Wave
+
+GROUP = 8
+"""Lanes that are transposed together."""
+
+SIZES = (1, 2, 4, 8, 16)
+"""Bytes a lane that are covered."""
+
+
+class Places(NamedTuple):
+    """How a function is told where the lanes' data stand.
+
+    Attributes:
+        kind: ``wide``: an array of u64 addresses. ``narrow``: a base and an array of u32 offsets. ``rows``: lane l's
+            data stand at ``base + stride * (l mod row) + pitch * (l div row)``.
+        row: lanes of a row, a multiple of eight.
+    """
+
+    kind: str
+    row: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind}{self.row or ''}"
+
+
+WIDE = Places("wide")
+NARROW = Places("narrow")
+
+
+def quick(x: Wave, size: int) -> bool:
+    """Whether these functions are the host's best way to load scattered lanes."""
+    return size in SIZES and (size > 8 or not x.native_gather)
+
+
+def load(x: Wave, addresses: Val, size: int) -> list[Val]:
+    """Dwords of each lane from u64 addresses; narrower data zero-extended, inactive lanes 0."""
+    if not x.full:
+        x.b.declare("sr_lane_zero", "@sr_lane_zero = internal constant [16 x i8] zeroinitializer, align 16")
+        zero = x.b.op(Ty("u", 64, 0), "ptrtoint ptr @sr_lane_zero to i64")
+        addresses = x.exec_mask().select(addresses, zero.splat(x.W))
+    return _load(x, WIDE, [_addresses(x, addresses)], size)
+
+
+def load_at(x: Wave, base: Val, offsets: Val, size: int) -> list[Val]:
+    """The same from a base and u32 offsets, every lane active."""
+    return _load(x, NARROW, [base.typed, _addresses(x, offsets)], size)
+
+
+def load_rows(x: Wave, base: Val, stride: Val, row: int, pitch: Val, size: int) -> list[Val]:
+    """The same from rows of lanes (see `Places`), every lane active; all of them u64."""
+    return _load(x, Places("rows", row), [base.typed, stride.typed, pitch.typed], size)
+
+
+def store(x: Wave, addresses: Val, size: int, data: Sequence[Val]) -> None:
+    """Store the low bytes of each lane's dwords to u64 addresses, lower lanes first."""
+    if not x.full:
+        sink = x.b.op(Ty("u", 64, 0), f"ptrtoint ptr {x.array('lane_sink', 16)} to i64")
+        addresses = x.exec_mask().select(addresses, sink.splat(x.W))
+    _store(x, WIDE, [_addresses(x, addresses)], size, data)
+
+
+def store_at(x: Wave, base: Val, offsets: Val, size: int, data: Sequence[Val]) -> None:
+    """The same to a base and u32 offsets, every lane active."""
+    _store(x, NARROW, [base.typed, _addresses(x, offsets)], size, data)
+
+
+def store_rows(x: Wave, base: Val, stride: Val, row: int, pitch: Val, size: int, data: Sequence[Val]) -> None:
+    """The same to rows of lanes (see `Places`), every lane active; all of them u64."""
+    _store(x, Places("rows", row), [base.typed, stride.typed, pitch.typed], size, data)
+
+
+def _addresses(x: Wave, values: Val) -> str:
+    array = x.array("lane_at", 8 * x.W)
+    x.b.line(f"store {values.typed}, ptr {array}, align 64")
+    return f"ptr {array}"
+
+
+def _load(x: Wave, places: Places, where: Sequence[str], size: int) -> list[Val]:
+    words = max(1, size // 4)
+    out = x.array("lane_out", 4 * x.W * words)
+    name = f"sr_lanes_load{8 * size}_{places.label}_{x.W}"
+    x.b.declare(name, _load_text(name, places, size, x.W))
+    x.b.line_debug(f"notail call void @{name}({', '.join([*where, f'ptr {out}'])})")
+    return [x.b.op(Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {_at(x, out, k)}, align 64") for k in range(words)]
+
+
+def _store(x: Wave, places: Places, where: Sequence[str], size: int, data: Sequence[Val]) -> None:
+    words = max(1, size // 4)
+    out = x.array("lane_out", 4 * x.W * words)
+    for k in range(words):
+        x.b.line(f"store {data[k].typed}, ptr {_at(x, out, k)}, align 64")
+    name = f"sr_lanes_store{8 * size}_{places.label}_{x.W}"
+    x.b.declare(name, _store_text(name, places, size, x.W))
+    x.b.line_debug(f"notail call void @{name}({', '.join([*where, f'ptr {out}'])})")
+
+
+def _at(x: Wave, array: str, k: int) -> str:
+    if not k:
+        return array
+    x.b.counter += 1
+    ref = f"{array}{x.b.counter}.at"
+    x.b.line(f"{ref} = getelementptr i8, ptr {array}, i64 {4 * x.W * k}")
+    return ref
+
+
+# -- the functions -----------------------------------------------------------------------------------------
+
+
+class _Text:
+    """Lines of a function under construction."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.count = 0
+
+    def op(self, text: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %n{self.count} = {text}")
+        return f"%n{self.count}"
+
+    def shuffle(self, ty: str, a: str, b: str, index: Sequence[int]) -> str:
+        where = ", ".join(f"i32 {i}" for i in index)
+        return self.op(f"shufflevector {ty} {a}, {ty} {b}, <{len(index)} x i32> <{where}>")
+
+
+_PARAMETERS = {"wide": "ptr %at", "narrow": "i64 %base, ptr %at", "rows": "i64 %base, i64 %stride, i64 %pitch"}
+
+
+def _function(name: str, places: Places, lanes: int, body: _Text) -> str:
+    """A loop over groups of lanes; the body finds ``%k`` (its first lane) and ``%data_k`` (its place in the words)."""
+    parameters = _PARAMETERS[places.kind]
+    return "\n".join(
+        [
+            f'define internal void @{name}({parameters}, ptr noalias %data) noinline nounwind section ".text.cold" {{',
+            "entry:",
+            "  br label %loop",
+            "loop:",
+            f"  %k = phi i64 [ 0, %entry ], [ %next, %{'loop' if places.kind == 'rows' else 'join'} ]",
+            "  %data_k = getelementptr i32, ptr %data, i64 %k",
+            *body.lines,
+            f"  %next = add nuw nsw i64 %k, {GROUP}",
+            f"  %more = icmp ult i64 %next, {lanes}",
+            "  br i1 %more, label %loop, label %done",
+            "done:",
+            "  ret void",
+            "}",
+        ]
+    )
+
+
+def _pointers(t: _Text, addresses: Sequence[str]) -> list[str]:
+    return [t.op(f"inttoptr i64 {address} to ptr") for address in addresses]
+
+
+def _in_rows(t: _Text, row: int) -> list[str]:
+    """The addresses of a group's lanes."""
+    number, first = t.op(f"lshr i64 %k, {row.bit_length() - 1}"), t.op(f"and i64 %k, {row - 1}")
+    start = t.op(f"add i64 %base, {t.op(f'mul i64 {number}, %pitch')}")
+    start = t.op(f"add i64 {start}, {t.op(f'mul i64 {first}, %stride')}")
+    twice, three = t.op("shl i64 %stride, 1"), t.op("mul i64 %stride, 3")
+    out = []
+    for base in (start, t.op(f"add i64 {start}, {t.op('mul i64 %stride, 4')}")):
+        out += [base, *(t.op(f"add i64 {base}, {step}") for step in ("%stride", twice, three))]
+    return out
+
+
+def _from_memory(t: _Text, places: Places) -> list[str]:
+    """The same from the array of addresses or offsets."""
+    out: list[str] = []
+    if places.kind == "wide":
+        for lane in range(GROUP):
+            out.append(t.op(f"load i64, ptr {t.op(f'getelementptr i64, ptr %at_k, i64 {lane}')}, align 8"))
+        return out
+    for lane in range(0, GROUP, 2):
+        both = t.op(f"load i64, ptr {t.op(f'getelementptr i32, ptr %at_k, i64 {lane}')}, align 8")
+        for offset in (t.op(f"and i64 {both}, 4294967295"), t.op(f"lshr i64 {both}, 32")):
+            out.append(t.op(f"add i64 %base, {offset}"))
+    return out
+
+
+def _test(t: _Text, places: Places, size: int) -> str:
+    """Test whether the group's lanes are side by side, branch to ``run`` or ``each``; gives the first one's address."""
+    bits = 64 if places.kind == "wide" else 32
+    ty, wide = f"i{bits}", f"<{GROUP} x i{bits}>"
+    t.lines.append(f"  %at_k = getelementptr {ty}, ptr %at, i64 %k")
+    first = t.op(f"load {ty}, ptr %at_k, align 8")
+    lanes = t.op(f"load {wide}, ptr %at_k, align 32")
+    one = t.op(f"insertelement {wide} poison, {ty} {first}, i64 0")
+    start = t.shuffle(wide, one, "poison", [0] * GROUP)
+    steps = ", ".join(f"{ty} {lane * size}" for lane in range(GROUP))
+    wrong = t.op(f"xor {wide} {lanes}, {t.op(f'add {wide} {start}, <{steps}>')}")
+    if bits == 64:
+        halves = [t.shuffle(wide, wrong, "poison", range(k, k + 4)) for k in (0, 4)]
+        wrong, wide = t.op(f"or <4 x i64> {halves[0]}, {halves[1]}"), "<4 x i64>"
+    found = t.op(f"icmp eq i256 {t.op(f'bitcast {wide} {wrong} to i256')}, 0")
+    if bits == 32:  # the offsets must not wrap
+        found = t.op(f"and i1 {found}, {t.op(f'icmp ule i32 {first}, {(1 << 32) - GROUP * size}')}")
+        first = t.op(f"add i64 %base, {t.op(f'zext i32 {first} to i64')}")
+    t.lines.append(f"  br i1 {found}, label %run, label %each")
+    return first
+
+
+def _word(t: _Text, lanes: int, k: int) -> str:
+    """Pointer to the group's lanes of dword `k`."""
+    return t.op(f"getelementptr i8, ptr %data_k, i64 {4 * lanes * k}")
+
+
+_V4, _V8 = "<4 x i32>", "<8 x i32>"
+_EIGHT = range(8)
+
+
+def _load_text(name: str, places: Places, size: int, lanes: int) -> str:
+    t = _Text()
+    if places.kind == "rows":
+        words = _load_each(t, _in_rows(t, places.row), size)
+    else:
+        first = _test(t, places, size)
+        t.lines.append("run:")
+        together = _load_run(t, first, size)
+        t.lines += ["  br label %join", "each:"]
+        alone = _load_each(t, _from_memory(t, places), size)
+        t.lines += ["  br label %join", "join:"]
+        words = [t.op(f"phi {_V8} [ {a}, %run ], [ {b}, %each ]") for a, b in zip(together, alone, strict=True)]
+    for k, word in enumerate(words):
+        t.lines.append(f"  store {_V8} {word}, ptr {_word(t, lanes, k)}, align 32")
+    return _function(name, places, lanes, t)
+
+
+def _load_run(t: _Text, first: str, size: int) -> list[str]:
+    """Dwords of a group whose data are side by side."""
+    if size == 16:
+        return _load_each(t, [first, *(t.op(f"add i64 {first}, {size * lane}") for lane in range(1, GROUP))], size)
+    pointer = t.op(f"inttoptr i64 {first} to ptr")
+    if size == 8:
+        both = t.op(f"load <{2 * GROUP} x i32>, ptr {pointer}, align 1")
+        return [t.shuffle(f"<{2 * GROUP} x i32>", both, "poison", range(k, 2 * GROUP, 2)) for k in (0, 1)]
+    value = t.op(f"load <{GROUP} x i{8 * size}>, ptr {pointer}, align 1")
+    return [value if size == 4 else t.op(f"zext <{GROUP} x i{8 * size}> {value} to {_V8}")]
+
+
+def _load_each(t: _Text, addresses: Sequence[str], size: int) -> list[str]:
+    """Dwords of a group, lane by lane."""
+    pointers = _pointers(t, addresses)
+    if size <= 4:
+        kind = f"i{8 * size}"
+        value = "poison"
+        for lane, pointer in enumerate(pointers):
+            one = t.op(f"load {kind}, ptr {pointer}, align 1")
+            value = t.op(f"insertelement <{GROUP} x {kind}> {value}, {kind} {one}, i64 {lane}")
+        return [value if size == 4 else t.op(f"zext <{GROUP} x {kind}> {value} to {_V8}")]
+    if size == 8:
+        pairs = []
+        for lane in range(0, GROUP, 2):
+            value = "poison"
+            for half in (0, 1):
+                one = t.op(f"load double, ptr {pointers[lane + half]}, align 1")
+                value = t.op(f"insertelement <2 x double> {value}, double {one}, i64 {half}")
+            pairs.append(t.op(f"bitcast <2 x double> {value} to {_V4}"))
+        # Lanes 0 1 | 4 5 and 2 3 | 6 7
+        first, second = (t.shuffle(_V4, pairs[k], pairs[k + 2], _EIGHT) for k in (0, 1))
+        return [t.shuffle(_V8, first, second, [k, k + 2, k + 8, k + 10, k + 4, k + 6, k + 12, k + 14]) for k in (0, 1)]
+    quads = [t.op(f"load {_V4}, ptr {pointer}, align 1") for pointer in pointers]
+    return _transposed(t, [t.shuffle(_V4, quads[k], quads[k + 4], _EIGHT) for k in range(4)])
+
+
+_LOW = [0, 8, 1, 9, 4, 12, 5, 13]
+_HIGH = [2, 10, 3, 11, 6, 14, 7, 15]
+_LOW_PAIRS = [0, 1, 8, 9, 4, 5, 12, 13]
+_HIGH_PAIRS = [2, 3, 10, 11, 6, 7, 14, 15]
+
+
+def _transposed(t: _Text, rows: Sequence[str]) -> list[str]:
+    """Transposes the 4 x 4 matrices in the lower and in the upper halves of four vectors."""
+    low = [t.shuffle(_V8, rows[k], rows[k + 1], _LOW) for k in (0, 2)]
+    high = [t.shuffle(_V8, rows[k], rows[k + 1], _HIGH) for k in (0, 2)]
+    return [t.shuffle(_V8, pair[0], pair[1], index) for pair in (low, high) for index in (_LOW_PAIRS, _HIGH_PAIRS)]
+
+
+def _store_text(name: str, places: Places, size: int, lanes: int) -> str:
+    t = _Text()
+    if places.kind == "rows":
+        _store_each(t, _in_rows(t, places.row), size, lanes)
+        return _function(name, places, lanes, t)
+    first = _test(t, places, size)
+    t.lines.append("run:")
+    if size <= 8:
+        pointer = t.op(f"inttoptr i64 {first} to ptr")
+        words = [t.op(f"load {_V8}, ptr {_word(t, lanes, k)}, align 32") for k in range(max(1, size // 4))]
+        value, ty = words[0], _V8
+        if size < 4:
+            ty = f"<{GROUP} x i{8 * size}>"
+            value = t.op(f"trunc {_V8} {value} to {ty}")
+        elif size == 8:
+            ty = f"<{2 * GROUP} x i32>"
+            value = t.shuffle(_V8, words[0], words[1], [k // 2 + GROUP * (k & 1) for k in range(2 * GROUP)])
+        t.lines.append(f"  store {ty} {value}, ptr {pointer}, align 1")
+    else:
+        _store_each(t, [first, *(t.op(f"add i64 {first}, {size * lane}") for lane in range(1, GROUP))], size, lanes)
+    t.lines += ["  br label %join", "each:"]
+    _store_each(t, _from_memory(t, places), size, lanes)
+    t.lines += ["  br label %join", "join:"]
+    return _function(name, places, lanes, t)
+
+
+def _store_each(t: _Text, addresses: Sequence[str], size: int, lanes: int) -> None:
+    """Store a group's data, lane by lane."""
+    pointers = _pointers(t, addresses)
+    if size <= 4:
+        kind = f"i{8 * size}"
+        for lane, pointer in enumerate(pointers):
+            place = t.op(f"getelementptr i32, ptr %data_k, i64 {lane}")
+            one = t.op(f"load {kind}, ptr {place}, align 4")
+            t.lines.append(f"  store {kind} {one}, ptr {pointer}, align 1")
+        return
+    words = [t.op(f"load {_V8}, ptr {_word(t, lanes, k)}, align 32") for k in range(size // 4)]
+    if size == 8:
+        # Lanes 0 1 | 4 5 and 2 3 | 6 7
+        pairs = [t.shuffle(_V8, words[0], words[1], index) for index in (_LOW, _HIGH)]
+        for lane, pointer in enumerate(pointers):
+            wide = t.op(f"bitcast {_V8} {pairs[lane // 2 % 2]} to <4 x double>")
+            one = t.op(f"extractelement <4 x double> {wide}, i64 {lane // 4 * 2 + lane % 2}")
+            t.lines.append(f"  store double {one}, ptr {pointer}, align 1")
+        return
+    rows = _transposed(t, words)
+    for lane, pointer in enumerate(pointers):
+        start = lane // 4 * 4
+        one = t.shuffle(_V8, rows[lane % 4], "poison", range(start, start + 4))
+        t.lines.append(f"  store {_V4} {one}, ptr {pointer}, align 1")
