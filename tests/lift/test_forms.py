@@ -85,6 +85,8 @@ class _Straight(program.Generator):
         x, y = (int(self.rng.integers(4, 10)) * 2 for _ in range(2))
         values = {name: self.vector() for name in ("D", "D2", "B", "C", "E")}
         values |= {
+            "I": f"v{self.rng.integers(1, 9)}",
+            "J": f"v{self.rng.integers(1, 9)}",
             "R": f"v[{four}:{four + 3}]",
             "R2": f"v[{(four + 3) % 8 + 1}:{(four + 3) % 8 + 4}]",
             "A": self.pick([self.vector(), self.vector(), self.scalar(), "7", "-3"]),

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from tests.lift.hand_kernels import TARGETS, assembled, results
 from tests.lift.harness import lanes_of
+from tests.lift.models import program
+from tests.lift.test_forms import _Straight
+from tests.lift.test_random_programs import _check as check_kernels
 
 CompileDevice = Callable[..., bytes]
 
@@ -148,3 +151,49 @@ def test_indexed_registers_that_are_forms(compile_device: CompileDevice, target:
     lane = np.arange(lanes_of(target))
     want = [2 * lane, lane + 100, 0 * lane + 9, lane + 100, 0 * lane + 1, lane + 100]
     np.testing.assert_array_equal(out[:6], want)
+
+
+# -- random kernels ------------------------------------------------------------------------------------------------------
+
+SETUP = """
+v_mov_b32 D, S|v_lshlrev_b32 D, 2, v0|v_mov_b32 D, v0|v_lshlrev_b32 D, 4, v0|v_mov_b32 D, 0|v_mov_b32 D, 64
+v_and_b32 D, 7, v0 ; v_lshrrev_b32 D2, 3, v0|v_lshrrev_b32 D, 4, v0 ; v_and_b32 D2, 15, v0|v_mul_lo_u32 D, v0, S
+v_mad_u64_u32 P, K, v0, 4, X|v_mad_u64_u32 P, K, v0, 4, 0|v_mad_u64_u32 P, K, v0, S, Q|v_lshlrev_b32 PL, 3, v0 ; v_mov_b32 PH, 0
+v_mov_b32 PL, S ; v_mov_b32 PH, T|v_mul_u32_u24 PL, v0, S ; v_ashrrev_i32 PH, 31, PL|v_mov_b32 PL, v0 ; v_mov_b32 PH, v0
+v_lshlrev_b32 D, 1, D|v_mul_lo_u32 D, v0, -4|v_mov_b32 D, -1|v_lshl_or_b32 D, v0, 2, 1|v_lshl_add_u32 D, v0, 2, S
+v_mad_u64_u32 P, K, D, 4, X
+"""
+
+
+class FormedBlocks(_Straight):
+    """Kernels whose registers are forms in many of their blocks."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        more = program.ONLY[self.major].strip()
+        self.templates += [t for t in program._templates(more) if "movrel" in t or "gpr_idx" in t or "cmpx" in t]
+        self.setup = program._templates(SETUP)
+        self.templates += 2 * self.setup
+        before, self.templates = self.templates, self.setup
+        for _ in range(12):
+            self.instruction()
+        self.templates = before
+
+
+@pytest.fixture
+def formed_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "Generator", FormedBlocks)
+
+
+@pytest.mark.usefixtures("formed_blocks")
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_kernels(compile_device: CompileDevice, target: str) -> None:
+    check_kernels(compile_device, target, 40, 40, 3)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("formed_blocks")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("seed", range(2000, 2040, 10))
+def test_more_random_kernels(compile_device: CompileDevice, target: str, seed: int) -> None:
+    check_kernels(compile_device, target, 20 + seed % 90, seed, 10)
