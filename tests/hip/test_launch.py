@@ -203,7 +203,7 @@ def test_a_timeout_ends_waits_for_events_too(
 def test_what_cannot_be_translated_is_the_process_failure(
     module: modules.Module, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise UnsupportedError("kernel bump: instruction v_magic at 0x10 is not supported on gfx942")
 
     monkeypatch.setattr("softrock.jit.prepare", refuse)

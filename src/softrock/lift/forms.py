@@ -521,3 +521,33 @@ def add_high(a: Val, c: Val, carry: Val) -> tuple[Val, Val] | None:
     high = word(total, HIGH)
     out = of_kind(a, "u", 1, a.lanes, Deferred(lambda: total.solid()._cmp(left.solid(), "lt", "olt")))
     return high, out
+
+
+# -- compares ------------------------------------------------------------------------------------------------
+
+_SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def compare_mask(word: str, a: Val, c: Val) -> Val | None:
+    """The lane mask of ``a word c`` (lt, le, gt, ge, eq, ne by a's signedness) by scalar arithmetic, where one is
+    uniform and the other counts up without wrapping: such masks are runs of lanes."""
+    if isinstance(c.form, Rows) and not c.form.uniform:
+        return compare_mask(_SWAPPED[word], c, a) if scalar_of(a) is not None else None
+    limit, rows, top = scalar_of(c), a.form, top_of(a)
+    if limit is None or not isinstance(rows, Rows) or rows.pitch is not None or top is None:
+        return None
+    if rows.stride <= 0 or rows.stride & (rows.stride - 1) or a.bits > 32 or (a.kind == "i" and top >> (a.bits - 1)):
+        return None
+    kind, lanes = f"{a.kind}{a.bits}", a.lanes
+    distance = limit.bits_as(kind).to("i64") - rows.base.bits_as(f"u{a.bits}").to("u64").bits_as("i64")
+    log = rows.stride.bit_length() - 1
+    mask = f"u{lanes}"
+    if word in ("eq", "ne"):
+        there = distance.ge(0) & distance.lt(rows.stride * lanes) & (distance & (rows.stride - 1)).eq(0)
+        one = a.b.const(mask, 1) << (distance >> log).bits_as("u64").to(mask)
+        found = there.select(one, a.b.const(mask, 0))
+        return ~found if word == "ne" else found
+    steps = distance + (rows.stride if word in ("le", "gt") else rows.stride - 1)
+    count = (steps >> log).imax(0).imin(lanes).bits_as("u64").to(mask)
+    run = count.eq(0).select(a.b.const(mask, 0), a.b.const(mask, -1) >> (a.b.const(mask, lanes) - count))
+    return ~run if word in ("gt", "ge") else run

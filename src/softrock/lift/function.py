@@ -19,7 +19,7 @@ from softrock.lift import apply, cfg, execs, liveness, registry
 from softrock.lift.context import Mode, Wave
 from softrock.lift.entry import packed_ids, set_initial_state
 from softrock.lift.ir import Block, Builder, Ty, Val
-from softrock.lift.regs import M0, VCC, Registers
+from softrock.lift.regs import M0, VCC, Bank, Registers
 from softrock.lift.shapes import Shape, meet
 from softrock.lift.wave import OFFSET
 
@@ -140,7 +140,7 @@ class FunctionLifter:
         }
         largest = execs.whole_points(self.graph, semantics, self.x.W) if self.kernel is not None else set()
         keep, self.live = liveness.solve(self.graph, effects, largest)
-        self.regs.vector.paired = _choose_pairs(self.graph)
+        self.regs.vector.paired, self.regs.scalar.paired = _choose_pairs(self.graph), _choose_scalar_pairs(self.graph)
         start = self.current
         self._begin(start)
         self._at(self.graph.entry)
@@ -507,39 +507,58 @@ class FunctionLifter:
                 if pair is None:
                     both(f"%{bank.prefix}{r}", kind, base + r * size, size if size < 64 else 64)
                 elif pair == r:
-                    self._pair_spill(load, save, bank.prefix, r, base + r * size)
+                    self._pair_spill(load, save, bank, r, base + r * size)
         head = "  %{0}rp# = getelementptr i8, ptr %wave, i64 {1}\n  %{0}r# = load ptr, ptr %{0}rp#, align 8"
         return (
             head.format("L", OFFSET["regs"]) + "\n" + "\n".join(load),
             head.format("S", OFFSET["regs"]) + "\n" + "\n".join(save),
         )
 
-    def _pair_spill(self, load: list[str], save: list[str], prefix: str, r: int, offset: int) -> None:
-        lanes = self.regs.lanes
-        word, pair = f"<{lanes} x i32>", f"<{lanes} x i64>"
-        n = f"{prefix}{r}"
-        shift = "splat (i64 32)"
+    def _pair_spill(self, load: list[str], save: list[str], bank: Bank, r: int, offset: int) -> None:
+        word, pair = bank.word.llvm, bank.pair.llvm
+        n = f"{bank.prefix}{r}"
+        shift, align = ("splat (i64 32)", 64) if bank.lanes else ("32", 4)
+        high = offset + (4 * bank.lanes or 4)
         load += [
             f"  %La#.{n} = getelementptr i8, ptr %Lr#, i64 {offset}",
-            f"  %Lb#.{n} = getelementptr i8, ptr %Lr#, i64 {offset + 4 * lanes}",
-            f"  %Ll#.{n} = load {word}, ptr %La#.{n}, align 64",
-            f"  %Lh#.{n} = load {word}, ptr %Lb#.{n}, align 64",
+            f"  %Lb#.{n} = getelementptr i8, ptr %Lr#, i64 {high}",
+            f"  %Ll#.{n} = load {word}, ptr %La#.{n}, align {align}",
+            f"  %Lh#.{n} = load {word}, ptr %Lb#.{n}, align {align}",
             f"  %Lx#.{n} = zext {word} %Ll#.{n} to {pair}",
             f"  %Ly#.{n} = zext {word} %Lh#.{n} to {pair}",
             f"  %Lz#.{n} = shl {pair} %Ly#.{n}, {shift}",
             f"  %Lw#.{n} = or {pair} %Lz#.{n}, %Lx#.{n}",
-            f"  store {pair} %Lw#.{n}, ptr %{prefix}p{r}, align 64",
+            f"  store {pair} %Lw#.{n}, ptr %{bank.prefix}p{r}, align 8",
         ]
         save += [
-            f"  %Sw#.{n} = load {pair}, ptr %{prefix}p{r}, align 64",
+            f"  %Sw#.{n} = load {pair}, ptr %{bank.prefix}p{r}, align 8",
             f"  %Sl#.{n} = trunc {pair} %Sw#.{n} to {word}",
             f"  %Sy#.{n} = lshr {pair} %Sw#.{n}, {shift}",
             f"  %Sh#.{n} = trunc {pair} %Sy#.{n} to {word}",
             f"  %Sa#.{n} = getelementptr i8, ptr %Sr#, i64 {offset}",
-            f"  %Sb#.{n} = getelementptr i8, ptr %Sr#, i64 {offset + 4 * lanes}",
-            f"  store {word} %Sl#.{n}, ptr %Sa#.{n}, align 64",
-            f"  store {word} %Sh#.{n}, ptr %Sb#.{n}, align 64",
+            f"  %Sb#.{n} = getelementptr i8, ptr %Sr#, i64 {high}",
+            f"  store {word} %Sl#.{n}, ptr %Sa#.{n}, align {align}",
+            f"  store {word} %Sh#.{n}, ptr %Sb#.{n}, align {align}",
         ]
+
+
+def _choose_scalar_pairs(graph: cfg.Function) -> dict[int, int]:
+    """SGPR pairs that are mostly used as 64-bit values (addresses, masks of 64 lanes)."""
+    whole: dict[int, int] = {}
+    part: dict[int, int] = {}
+    for block in graph.blocks.values():
+        for inst in block.insts:
+            # The halves of a long sum are put together where it is made; loads fill what their users ask for.
+            neutral = inst.op.startswith(("s_add_u32", "s_addc_u32", "s_load", "s_buffer_load", "s_add_co"))
+            for op in (*inst.dst, *inst.src):
+                if op.kind is not Kind.SGPR or (neutral and (op.dwords != 2 or op in inst.dst)):
+                    continue
+                if op.dwords == 2 and op.index % 2 == 0:
+                    whole[op.index] = whole.get(op.index, 0) + 1
+                else:
+                    for r in range(op.index, op.index + op.dwords):
+                        part[r & ~1] = part.get(r & ~1, 0) + 1
+    return {r: base for base, n in whole.items() if n > part.get(base, 0) for r in (base, base + 1)}
 
 
 def _choose_pairs(graph: cfg.Function) -> dict[int, int]:

@@ -384,6 +384,9 @@ class Val:
             if ones is not None:
                 return ones[0]._cmp(ones[1], integer, floating).splat(a.lanes)
             if not a.is_float:
+                mask = forms.compare_mask(integer, a, c)
+                if mask is not None:
+                    return mask.unpack()
                 return forms.of_kind(
                     a, "u", 1, a.lanes, forms.Deferred(lambda: a.solid()._cmp(c.solid(), integer, floating))
                 )

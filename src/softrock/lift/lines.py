@@ -97,7 +97,7 @@ def _stays(base: Val, reach: int) -> Val:
 
 def _straight(x: Wave, size: int) -> bool:
     """Whether consecutive data can be accessed in one piece: without holes, or with the host's lane masks."""
-    return x.full or size >= 4 or x.native_gather
+    return x.full or size == 4 or x.native_gather
 
 
 def _slides(line: Line, size: int) -> bool:
