@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from softrock.lift.ir import Val
+    from softrock.lift.values import Val
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ Form = Rows | Wide | Deferred
 
 def make(v: Val, form: Form | None, *, zeros: int = 0, top: int | None = None) -> Val:
     """A value like `v` (type and lanes) of this form."""
-    from softrock.lift.ir import Val
+    from softrock.lift.values import Val
 
     out = Val(v.b, None, v.kind, v.bits, v.lanes)
     out.form, out.zeros, out.top = form, zeros, top
@@ -65,7 +65,7 @@ def make(v: Val, form: Form | None, *, zeros: int = 0, top: int | None = None) -
 
 def of_kind(v: Val, kind: str, bits: int, lanes: int, form: Form) -> Val:
     """A value of another type in the function of `v`."""
-    from softrock.lift.ir import Val
+    from softrock.lift.values import Val
 
     out = Val(v.b, None, kind, bits, lanes)
     out.form = form
