@@ -306,7 +306,7 @@ class Wave:
             raise AssertionError(f"scalar destination {op}")
 
     def _write_exec_half(self, op: Operand, value: Val) -> None:
-        if value.bits == self.W or (self.W == 32 and op.index == 126):
+        if op.index == 126 and (value.bits == self.W or self.W == 32):
             self.set_exec(value.to(f"u{self.W}"))
         elif self.W == 64:
             old, wide = self.exec_bits(), value.bits_as("u32").to("u64")

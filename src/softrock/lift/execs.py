@@ -17,7 +17,7 @@ from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.cfg import Function, writes_exec
 from softrock.lift.registry import Semantic
 
-_SCALARS = 128
+_EXEC = 126
 
 _SUBSET: dict[str, Callable[[bool, bool], bool]] = {
     "and": lambda a, b: a or b,
@@ -65,7 +65,7 @@ class _Flow:
 
     def whole(self, s: _State, op: Operand) -> bool:
         if op.kind is Kind.EXEC:
-            return s.exec_whole
+            return s.exec_whole and op.index == _EXEC  # the high half alone holds nothing in waves of 32
         words = _words(op)
         return bool(words) and s.whole & words == words
 
@@ -84,7 +84,7 @@ class _Flow:
 
     def step(self, s: _State, inst: Instruction) -> _State:
         op = inst.op
-        exec_op = Operand("exec", Kind.EXEC, 126, 2)
+        exec_op = Operand("exec", Kind.EXEC, _EXEC, 2)
         written = 0
         for d in inst.dst:
             written |= _words(d)
@@ -108,8 +108,9 @@ class _Flow:
             sources = inst.src if len(inst.src) > 1 else (inst.src[0], inst.src[0])
             made, same = self._logic(s, stem, sources[0], sources[1])
             if inst.dst[0].kind is Kind.EXEC:
-                self.exceeded |= not made
-                exec_whole = same
+                if inst.dst[0].index == _EXEC:
+                    self.exceeded |= not made
+                    exec_whole = same
             else:
                 words = _words(inst.dst[0])
                 subset |= words if made else 0
