@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -32,9 +33,11 @@ def _device() -> Any:
 def version() -> str | None:
     """PoCL's version and the LLVM it uses, None without PoCL."""
     try:
-        return " ".join(_device().platform.version.split())
+        text = " ".join(_device().platform.version.split())
     except Missing:
         return None
+    short = re.search(r"PoCL (\S+).*?(LLVM [\d.]+)", text)
+    return f"{short[1]}, {short[2]}" if short else text
 
 
 def prepare(
@@ -56,8 +59,8 @@ def prepare(
     bound = [pyopencl.Buffer(context, flags, hostbuf=a) if isinstance(a, np.ndarray) else a for a in args]
     entry.set_args(*bound)
 
-    def run() -> None:
+    def run(keep: object = bound) -> None:  # PoCL does not keep the buffers of a kernel's arguments
         pyopencl.enqueue_nd_range_kernel(queue, entry, tuple(grid), tuple(block))
         queue.finish()
 
-    return run, str(device.platform.version).strip()
+    return run, version() or ""

@@ -68,14 +68,19 @@ def measure_case(case: Case, context: Context, repeat: int, cpu: bool) -> Row:
 
 
 def _rates(job: Job, context: Context, repeat: int, cpu: bool) -> list[Figure]:
-    runs = [job.run, *(r.run for r in job.rivals)]
-    for run in runs:
-        run()
+    job.run()
+    for rival in list(job.rivals):
+        try:
+            rival.run()
+        except Exception as error:  # whatever a foreign library raises
+            job.rivals.remove(rival)
+            job.missing[rival.who] = f"it does not run here: {type(error).__name__}: {error}"
     for who, result in [(OURS, job.result), *((r.who, r.result) for r in job.rivals)]:
         try:
             job.check(result)
         except AssertionError as error:
             raise AssertionError(f"{who}'s result is wrong: {error}") from error
+    runs = [job.run, *(r.run for r in job.rivals)]
     enough = 0.0 if context.quick else measure.ENOUGH
     times = measure.interleaved(runs, repeat, cpu=cpu, threads=context.threads, enough=enough)
     names = [(OURS, ""), *((r.who, r.note) for r in job.rivals)]

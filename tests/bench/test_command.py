@@ -84,6 +84,20 @@ def test_a_wrong_result_is_an_error_and_no_figure() -> None:
         measure_case(wrong, context, 2, False)
 
 
+def test_a_rival_that_does_not_run_is_missing() -> None:
+    def fail() -> None:
+        raise RuntimeError("no device")
+
+    def make(_: Context) -> Job:
+        job = _job(True)
+        job.rivals.append(Rival("PoCL", fail, np.ones(4)))
+        return job
+
+    row = measure_case(Case("odd", "odd", "GB/s", make), Context("gfx942", 1, quick=True), 2, False)
+    assert [f.who for f in row.figures] == ["softrock", "C"]
+    assert "no device" in row.missing["PoCL"]
+
+
 def test_a_worker_that_dies_or_hangs_costs_its_row_only() -> None:
     unknown = Case("nosuch", "no such case", "GB/s", lambda _: _job(True))
     found = children.run(unknown, "gfx942", 1, children.Options())
