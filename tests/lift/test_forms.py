@@ -11,8 +11,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.lift.harness import Case, State, lanes_of, module_text, run_cases
-from tests.lift.models import program
+from tests.lift import harness
+from tests.lift.harness import Case, State, lanes_of, module_text, prepare, run_cases
+from tests.lift.models import check, encode, program
+from tests.lift.test_semantics import _rows, chance
+
+from softrock.core.errors import UnsupportedError
+from softrock.decode.instruction import Instruction, Kind
+from softrock.isa.tables import Row
 
 BASES = (0, 1, 4, 64, 255, 1 << 12, (1 << 31) - 5, 1 << 31, (1 << 31) - 256, (1 << 32) - 1, (1 << 32) - 100, (1 << 32) - 4)
 STRIDES = (0, 0, 0, 1, 1, 4, 4, -1, -4, 2, 8, 12, 16, 64, 1 << 20, 1 << 31)
@@ -177,3 +183,94 @@ def _check(target: str, seeds: range, size: int) -> None:
 @pytest.mark.parametrize("size", [2, 12])
 def test_random_programs(target: str, size: int) -> None:
     _check(target, range(100 * size, 100 * size + 60 // size), size)
+
+
+# -- every instruction on uniform registers ------------------------------------------------------------------------------
+
+ROUNDS = 40
+
+
+def _uniform_cases(target: str, row: Row, rng: np.random.Generator) -> tuple[Case, Case] | None:
+    """An instruction whose sources are uniform, all or one of them; as forms and as vectors. None where it has no
+    vector sources or is not supported."""
+    inst = encode.instruction(row, harness._target(target), encode.Choice(mods="DPP" not in row.encoding), rng)
+    sources = sorted({op.index + k for op in inst.src if op.kind is Kind.VGPR for k in range(op.dwords)})
+    if not sources:
+        return None
+    chosen = sources if rng.integers(0, 3) else [int(rng.choice(sources))]
+    lanes = lanes_of(target)
+    vector = Case(
+        target, inst, {r: np.zeros(lanes, np.uint32) for r in sources}, full=bool(rng.integers(0, 2)), scc=1
+    )
+    formed = replace(vector, rows=dict.fromkeys(chosen, lanes))
+    try:
+        module_text([formed])
+    except UnsupportedError:
+        return None
+    return formed, vector
+
+
+def _same(got: npt.NDArray[np.uint32], want: npt.NDArray[np.uint32], wide: bool) -> npt.NDArray[np.bool_]:
+    """Lanes that are equal. Which of two NaNs an operation gives is up to the host where sign and payload are open."""
+    equal = got == want
+    if wide:
+        return equal
+    nan = np.isnan(got.view(np.float32)) & np.isnan(want.view(np.float32))
+    halves = [np.isnan(a.view(np.float16).reshape(-1, 2)) for a in (got, want)]
+    same_halves = (halves[0] & halves[1]) | (got.view(np.uint16) == want.view(np.uint16)).reshape(-1, 2)
+    return equal | nan | same_halves.all(axis=1)
+
+
+def _check_uniform(target: str, rows: list[Row]) -> None:
+    pairs = []
+    for row in rows:
+        rng = np.random.default_rng(chance(target, row.asm, row.encoding))
+        made = _uniform_cases(target, row, rng)
+        if made is not None:
+            pairs.append(made)
+    prepared = prepare([case for pair in pairs for case in pair])
+    wrong = []
+    for k, (formed, vector) in enumerate(pairs):
+        inst = vector.code
+        assert isinstance(inst, Instruction)
+        rng = np.random.default_rng(k)
+        full = bool(vector.full)
+        starts = check.rounds_of(inst, lanes_of(target), ROUNDS, full, rng)
+        for start in starts:
+            lane = int(rng.integers(0, lanes_of(target)))
+            vgprs = {r: np.full_like(v, v[lane]) if r in formed.rows else v for r, v in start.vgprs.items()}
+            start = replace(start, vgprs=vgprs)
+            got = check.run_round(prepared, 2 * k, formed, start)
+            want = check.run_round(prepared, 2 * k + 1, vector, start)
+            wide = any(op.dwords > 1 for op in inst.dst)
+            bad = [r for r in want.words if not _same(got.u32(r), want.u32(r), wide).all()]
+            if bad or got.sgprs != want.sgprs or got.exec_mask != want.exec_mask or got.scc != want.scc:
+                given = {r: hex(int(v[0])) for r, v in vgprs.items() if r in formed.rows}
+                wrong.append(f"{target} {inst.mnemonic} {inst.mods} {given}: {differences(got, want)}")
+                break
+    assert not wrong, "\n".join(wrong)
+
+
+def _instructions(target: str, part: int, parts: int) -> list[Row]:
+    """One part of the vector instructions."""
+    found = [r for r in _rows(target.partition(":")[0]) if r.encoding.startswith("VOP") or r.encoding == "DS"]
+    return [r for r in found if chance(r.asm, r.encoding) % parts == part]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_instructions_on_uniform_registers(target: str) -> None:
+    _check_uniform(target, _instructions(target, 7, 24))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("part", range(6))
+def test_more_instructions_on_uniform_registers(target: str, part: int) -> None:
+    _check_uniform(target, _instructions(target, part, 6))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("seed", range(5000, 5100, 20))
+def test_more_random_programs(target: str, seed: int) -> None:
+    _check(target, range(seed, seed + 20), 4 + seed % 17)
