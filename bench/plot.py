@@ -8,6 +8,8 @@ from bench.results import Row, Run
 
 COLOURS = {"C": "#4477aa", "OpenBLAS": "#ee6677", "PoCL": "#228833", "torch": "#ccbb44"}
 
+TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+
 
 class MissingLibrary(Exception):
     """matplotlib is not installed; the text says what to do."""
@@ -55,6 +57,9 @@ def draw(run: Run, path: Path) -> None:
                     axis.plot([row.target.at_least] * 2, [at - height / 2, at + height / 2], color="black", lw=2)
         axis.axvline(1.0, color="grey", lw=0.8)
         axis.set_xscale("log")
+        ticks = [t for t in TICKS if axis.get_xlim()[0] <= t <= axis.get_xlim()[1]]
+        axis.set_xticks(ticks, [f"{t:g}" for t in ticks], minor=False)
+        axis.set_xticks([], minor=True)
         axis.set_yticks(range(len(rows)), [row.title for row in rows], fontsize=8)
         axis.invert_yaxis()
         axis.set_title(f"{gpu}, {threads} thread{'s' if threads > 1 else ''}", fontsize=10)
