@@ -12,6 +12,7 @@ from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.isa.targets import Target
 from softrock.lift import dpp, forms
 from softrock.lift.ir import Builder, Val, elem_of
+from softrock.lift.notes import noted
 from softrock.lift.regs import M0, Registers
 from softrock.lift.wave import OFFSET
 
@@ -87,6 +88,7 @@ class Wave:
         self.gpr_index = 0
         self.matrix_loops = 0
         self.atomics = 0
+        self.sequences: dict[int, tuple[Any, Val]] = {}
 
     def array(self, name: str, size: int) -> str:
         """Pointer to a stack array of at least `size` bytes, one for each name in the function."""
@@ -181,6 +183,7 @@ class Wave:
         """Begin a basic block: what was read in another is gone."""
         self.regs.forget()
         self._mask = None
+        self.sequences.clear()
 
     @property
     def clamp(self) -> bool:
@@ -374,9 +377,9 @@ class Wave:
         value = self._read_plain(op, elem, kind, bits, half)
         if kind in "fb":
             if op.abs:
-                value = value.fabs()
+                value = noted(value.fabs(), "abs", value)
             if op.neg:
-                value = -value
+                value = noted(-value, "neg", value)
             value = self.flush(value)
         return value
 

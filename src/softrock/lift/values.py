@@ -134,11 +134,13 @@ class Val:
         if self.const is not None and kind in "ui":
             return self.b.const(name, _float_bits(self), self.lanes)
         if (one := self._one()) is not None:
-            return one.bits_as(name).splat(self.lanes)
+            out = one.bits_as(name).splat(self.lanes)
+            out.note = self.note or out.note
+            return out
         out = self.b.op(
             Ty(kind, bits, self.lanes), f"bitcast {self.typed} to {Ty(kind, bits, self.lanes).llvm}"
         )
-        out.note = self.note
+        out.note = self.note or ("bits", (self,))
         return out
 
     def to(self, name: str) -> Val:

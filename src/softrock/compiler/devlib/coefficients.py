@@ -198,6 +198,7 @@ def polynomials() -> list[Poly]:
         Poly("cos", lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, 0, q * q, 0.03),
         Poly("exp", lambda r: (mp.expm1(r) - r) / r**2, -half_ln2, half_ln2, 0.08),
         Poly("log", lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 0, "0.0296", 0.011),
+        Poly("log1p", _log1p_rest, mp.sqrt(0.5) - 1, mp.sqrt(2) - 1, 0.17, 0, 1, ("float",)),
         Poly("log_tail", _log_tail, 0, "0.0296", 2e-4, 0, 13),
         Poly("atan", lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 0, 1, 0.3),
         Poly("asin", lambda z: (mp.asin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 0, "0.2501", 0.05),
@@ -222,6 +223,12 @@ def polynomials() -> list[Poly]:
         Poly("i1_tail", lambda s: _bessel_i_scaled(1, 8 / s), 0, 1, 1, 0.5),
         *_bessel_pieces(),
     ]
+
+
+def _log1p_rest(f: Real) -> Real:
+    """(log(1 + f) - f + f^2/2)/f^3."""
+    with mp.extraprec(60):
+        return (mp.log1p(f) - f + f * f / 2) / f**3
 
 
 def _log_tail(z: Real) -> Real:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.ir import Val
+from softrock.lift.notes import noted
 from softrock.lift.registry import raw
 from softrock.lift.semantics.floats import EXPONENT, MANTISSA, moved_bits
 
@@ -67,7 +68,12 @@ def _float_compare(word: str, predicate: str, bits: int) -> None:
     @raw(f"v_cmp_{word}_f{bits} v_cmpx_{word}_f{bits}")
     def compare(x: Wave, inst: Instruction) -> None:
         a, b = _operands(x, inst, f"f{bits}")
-        _finish(x, inst, a.fcmp(predicate, b))
+        result = a.fcmp(predicate, b)
+        if predicate in ("olt", "ole"):
+            result = noted(result, predicate, a, b)
+        elif predicate in ("ogt", "oge"):
+            result = noted(result, "ol" + predicate[2], b, a)
+        _finish(x, inst, result)
 
 
 def _integer_compare(word: str, kind: str) -> None:
@@ -111,7 +117,8 @@ def _class(bits: int) -> None:
     def test(x: Wave, inst: Instruction) -> None:
         value = moved_bits(x, inst.src[0], bits, 0, inst)
         mask = x.read(inst.src[1], "u16" if bits == 16 else "u32", inst.mod("op_sel") >> 1 & 1)
-        _finish(x, inst, _class_test(x, value, mask, bits))
+        result = _class_test(x, value, mask, bits)
+        _finish(x, inst, noted(result, "class", value, mask))
 
 
 for _bits in (16, 32, 64):

@@ -10,12 +10,15 @@ correctly rounded quotients that the hardware is documented to give; there the s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.apply import finish_float
 from softrock.lift.ir import Val, sum_to_odd
+from softrock.lift.notes import noted
 from softrock.lift.registry import raw, valu
+from softrock.lift.semantics import sequences
 from softrock.lift.semantics.floats import (
     BIAS,
     EXPONENT,
@@ -45,16 +48,28 @@ def _scale(bits: int) -> None:
     @valu(f"v_div_scale_{f}", f"{f} mask <- {f} {f} {f}")
     def div_scale(x: Wave, a: Val, b: Val, c: Val) -> tuple[Val, Val]:
         """`a` is the denominator `b` or the numerator `c`, whichever is to be scaled."""
-        no = x.const("u1", 0)
         exponent_b, exponent_c = biased_exponent(b), biased_exponent(c)
         # Nothing is scaled where numerator and denominator are far from the ends of the range and from each other.
         reach = BIAS[bits] - _TINY[bits] - 1
         unusual = _beyond(exponent_b - BIAS[bits], reach) | _beyond(exponent_c - BIAS[bits], reach)
         unusual = unusual | _beyond(exponent_c - exponent_b, _LARGE_RATIO[bits] - 1)
-        out, flag = where_any_of(
-            x, unusual, (a, no), lambda: _scaling(x, a, b, c, exponent_b, exponent_c, factor)
-        )
-        return out, flag
+        usual = (a, x.const("u1", 0))
+        out, flag = _where_any_of(x, unusual, usual, lambda: _scaling(x, a, b, c, exponent_b, exponent_c, factor))
+        return noted(out, "scale", a, b, c), noted(flag, "flag", a, b, c)
+
+
+def _where_any_of(
+    x: Wave, mask: Val, usual: tuple[Val, ...], special: Callable[[], tuple[Val, ...]]
+) -> tuple[Val, ...]:
+    """As `where_any_of`, without a branch where the result is most likely part of a sequence that one host instruction
+    replaces: what then has no use is gone more easily."""
+    if x.flushes(x.const(f"f{usual[0].bits}", 0.0)):
+        return where_any_of(x, mask, usual, special)
+    return tuple(mask.select(s, u) for s, u in zip(special(), usual, strict=True))
+
+
+def _where_any(x: Wave, mask: Val, usual: Val, special: Callable[[], Val]) -> Val:
+    return _where_any_of(x, mask, (usual,), lambda: (special(),))[0]
 
 
 def _beyond(value: Val, reach: int) -> Val:
@@ -101,8 +116,8 @@ def _fmas(bits: int) -> None:
         fused = a.fma(b, c)
         bias = 127 if bits == 32 else 1023
         scale = biased_exponent(c).gt(bias).select(x.const(f, factor), 1.0 / factor)
-        out = where_any(x, scaled, fused, lambda: _scaled(a, b, c, fused, scale))
-        x.write(inst.dst[0], finish_float(x, inst, canonical(out)))
+        out = _where_any(x, scaled, fused, lambda: _scaled(a, b, c, fused, scale))
+        x.write(inst.dst[0], finish_float(x, inst, noted(out, "fmas", a, b, c, scaled)))
 
 
 def _scaled(a: Val, b: Val, c: Val, fused: Val, scale: Val) -> Val:
@@ -130,6 +145,9 @@ def _fixup(bits: int) -> None:
     @valu(f"v_div_fixup_{f}" + (" v_div_fixup_legacy_f16" if bits == 16 else ""), f"{f} <- {f} {f} {f}")
     def div_fixup(x: Wave, quotient: Val, b: Val, c: Val) -> Val:
         """The quotient, corrected for special numerators `c` and denominators `b`."""
+        whole = sequences.quotient(x, quotient, b, c)
+        if whole is not None:
+            return whole
         sign = (raw_bits(b) ^ raw_bits(c)) & sign_bit
         size = raw_bits(quotient) & (sign_bit - 1)
         usual = (size | sign).bits_as(f)

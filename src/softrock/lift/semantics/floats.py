@@ -16,6 +16,10 @@ MANTISSA = {16: 10, 32: 23, 64: 52}
 BIAS = {16: 15, 32: 127, 64: 1023}
 EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
 CANONICAL = ("canonical", 0)
+_ARITHMETIC = frozenset(
+    ("canonical", "fma", "fnma", "mul", "rcp", "rsq", "sqrt", "ldexp", "scale", "fmas", "quotient", "root")
+)
+"""Notes of results of arithmetic."""
 
 
 def canonical(value: Val) -> Val:
@@ -36,7 +40,7 @@ def raw_bits(value: Val) -> Val:
 
 def quiet(value: Val) -> Val:
     """NaNs made quiet, everything else as it is."""
-    if value.note == CANONICAL:
+    if value.note is not None and value.note[0] in _ARITHMETIC:
         return value
     if value.bits >= 32:
         return canonical(value.intrinsic("canonicalize"))  # a multiplication by one

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction
 from softrock.lift.ir import Val
+from softrock.lift.notes import fused, noted
 from softrock.lift.registry import packed, raw
 from softrock.lift.semantics.floats import canonical, maximum, minimum
 from softrock.lift.semantics.vector_int import saturate
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 def _floats(f: str) -> None:
     packed(f"v_pk_add_{f}", f"{f} <- {f} {f}")(lambda x, a, b: canonical(a + b))
-    packed(f"v_pk_mul_{f}", f"{f} <- {f} {f}")(lambda x, a, b: canonical(a * b))
-    packed(f"v_pk_fma_{f}", f"{f} <- {f} {f} {f}")(lambda x, a, b, c: canonical(a.fma(b, c)))
+    packed(f"v_pk_mul_{f}", f"{f} <- {f} {f}")(lambda x, a, b: noted(a * b, "mul", a, b))
+    packed(f"v_pk_fma_{f}", f"{f} <- {f} {f} {f}")(lambda x, a, b, c: fused(a.fma(b, c), a, b, c))
 
 
 _floats("f16")

@@ -283,6 +283,8 @@ def _bits(bits: int) -> None:
 
     @salu(f"s_brev_b{bits}", f"{u} <- {u}")
     def reverse(x: Wave, a: Val) -> Val:
+        if isinstance(a.const, int):
+            return a.b.const(u, int(f"{a.const & (1 << bits) - 1:0{bits}b}"[::-1], 2))
         return a.bitreverse()
 
     @salu(f"s_bitset1_b{bits}", f"{u} <- u32 dst:{u}")

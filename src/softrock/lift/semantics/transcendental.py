@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from softrock.lift.ir import Val
+from softrock.lift.notes import noted
 from softrock.lift.registry import valu
 from softrock.lift.semantics.floats import EXPONENT, MANTISSA, canonical, raw_bits, without_denormals
 
@@ -172,9 +173,13 @@ _KERNELS: dict[str, tuple[Callable[[Wave, Val], Val], str]] = {
 def _flushed(word: str, kernel: Callable[[Wave, Val], Val]) -> Callable[[Wave, Val], Val]:
     """The f32 instructions take and give no denormals, whatever MODE says (LLVM's AMDGPU lowering works around it);
     sine and cosine do (RDNA3 ISA guide). Exponentials and logarithms see to it themselves, roots give none."""
-    if word.startswith("rcp"):
+    if word == "rcp":
+        return lambda x, a: noted(without_denormals(kernel(x, without_denormals(a))), "rcp", a)
+    if word == "rcp_iflag":
         return lambda x, a: canonical(without_denormals(kernel(x, without_denormals(a))))
-    if word in ("rsq", "sqrt"):
+    if word == "sqrt":
+        return lambda x, a: noted(kernel(x, without_denormals(a)), "sqrt", a)
+    if word == "rsq":
         return lambda x, a: kernel(x, without_denormals(a))
     return kernel
 
@@ -192,5 +197,6 @@ def _register(word: str, kernel: Callable[[Wave, Val], Val], quality: str) -> No
 
 for _word, (_kernel, _quality) in _KERNELS.items():
     _register(_word, _kernel, _quality)
-for _word in ("rcp", "rsq", "sqrt"):
-    valu(f"v_{_word}_f64", "f64 <- f64", approximate=_KERNELS[_word][1])(_KERNELS[_word][0])
+valu("v_rcp_f64", "f64 <- f64", approximate=_WITHIN)(lambda x, a: noted(reciprocal(x, a), "rcp", a))
+valu("v_rsq_f64", "f64 <- f64", approximate=_WITHIN)(lambda x, a: noted(inverse_root(x, a), "rsq", a))
+valu("v_sqrt_f64", "f64 <- f64", approximate="correctly rounded")(_KERNELS["sqrt"][0])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from softrock.decode.instruction import Instruction
 from softrock.lift.apply import finish_float
 from softrock.lift.ir import Val
+from softrock.lift.notes import fused, noted
 from softrock.lift.registry import raw, valu
 from softrock.lift.semantics.floats import (
     BIAS,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def _fused(x: Wave, a: Val, b: Val, c: Val) -> Val:
-    return canonical(a.fma(b, c))
+    return fused(a.fma(b, c), a, b, c)
 
 
 def _separate(x: Wave, a: Val, b: Val, c: Val) -> Val:
@@ -46,7 +47,7 @@ def _basic(bits: int) -> None:
     valu(f"v_add_{f}", two)(lambda x, a, b: canonical(a + b))
     valu(f"v_sub_{f}", two)(lambda x, a, b: canonical(a - b))
     valu(f"v_subrev_{f}", two)(lambda x, a, b: canonical(b - a))
-    valu(f"v_mul_{f}", two)(lambda x, a, b: canonical(a * b))
+    valu(f"v_mul_{f}", two)(lambda x, a, b: noted(a * b, "mul", a, b))
     valu(f"v_fma_{f}" + (" v_fma_legacy_f16" if bits == 16 else ""), three)(_fused)
     valu(f"v_fmac_{f}", f"{f} <- {f} {f} dst:{f}")(_fused)
     valu(f"v_min_{f} v_min_num_{f}", two)(minimum)
@@ -163,7 +164,7 @@ def _parts(bits: int) -> None:
 
     @valu(f"v_ldexp_{f}", f"{f} <- {f} {exponent_type}")
     def scale(x: Wave, a: Val, exponent: Val) -> Val:
-        return canonical(ldexp(x, a, exponent.to("i32")))
+        return noted(ldexp(x, a, exponent.to("i32")), "ldexp", a, exponent)
 
 
 for _size in (16, 32, 64):

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from softrock.decode.instruction import Instruction
 from softrock.lift import forms
 from softrock.lift.ir import Val
+from softrock.lift.notes import noted
 from softrock.lift.registry import raw, valu
+from softrock.lift.semantics import sequences
 from softrock.lift.semantics.floats import moved_bits
 
 if TYPE_CHECKING:
@@ -31,7 +33,12 @@ def saturate(x: Wave, exact: Val, kind: str, bits: int) -> Val:
 
 def _sums(names_add: str, names_sub: str, names_subrev: str, kind: str) -> None:
     def add(x: Wave, a: Val, b: Val) -> Val:
-        return a.add_sat(b) if x.clamp else a + b
+        if x.clamp:
+            return a.add_sat(b)
+        for value, count in ((a, b), (b, a)):
+            if count.const in (1, -1, 0xFFFFFFFF) and value.note is not None and value.note[0] == "sqrt":
+                return noted(a + b, "add+1" if count.const == 1 else "add-1", value)
+        return a + b
 
     def sub(x: Wave, a: Val, b: Val) -> Val:
         return a.sub_sat(b) if x.clamp else a - b
@@ -199,12 +206,22 @@ _simple(
     },
     3,
 )
+
+
+def _signed(out: Val, a: Val, b: Val, mask: int, kind: str) -> Val:
+    """Note what is a float's magnitude or negative."""
+    for value, other in ((a, b), (b, a)):
+        if other.const == mask:
+            return noted(out, kind, value)
+    return out
+
+
 _simple(
     "u32",
     {
-        "v_and_b32": lambda x, a, b: a & b,
+        "v_and_b32": lambda x, a, b: _signed(a & b, a, b, 0x7FFFFFFF, "abs"),
         "v_or_b32": lambda x, a, b: a | b,
-        "v_xor_b32": lambda x, a, b: a ^ b,
+        "v_xor_b32": lambda x, a, b: _signed(a ^ b, a, b, 0x80000000, "neg"),
         "v_xnor_b32": lambda x, a, b: ~(a ^ b),
         "v_lshlrev_b32": lambda x, a, b: b << a,
         "v_lshrrev_b32": lambda x, a, b: b >> a,
@@ -310,7 +327,12 @@ def _conditional(bits: int) -> None:
     def cndmask(x: Wave, inst: Instruction) -> None:
         mask = x.read_mask(inst.src[2])
         no, yes = (moved_bits(x, inst.src[k], bits, k, inst) for k in (0, 1))
-        x.write(inst.dst[0], mask.select(yes, no), inst.mod("op_sel") >> 3 & 1)
+        out = mask.select(yes, no)
+        if mask.note is not None:
+            out = noted(out, "select", mask, yes, no)
+            if mask.note[0] == "class":
+                out = sequences.root(x, out) or sequences.root_word(x, mask, yes, no) or out
+        x.write(inst.dst[0], out, inst.mod("op_sel") >> 3 & 1)
 
 
 for _size in (16, 32):

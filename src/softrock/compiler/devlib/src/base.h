@@ -99,15 +99,13 @@ template <class T> struct parts {
   T m;
   int e;
 };
-INLINE parts<float> split(float x) {
-  int e;
-  float m = __builtin_frexpf(x, &e);
-  return {m, e};
-}
-INLINE parts<double> split(double x) {
-  int e;
-  double m = __builtin_frexp(x, &e);
-  return {m, e};
+template <class T> INLINE parts<T> split(T x) {
+  typedef typename fp<T>::bits B;
+  constexpr int m = fp<T>::mantissa;
+  bool small = abs_(x) < fp<T>::smallest;
+  B b = as_bits(small ? x * T(B(1) << m) : x);
+  int e = (int)((b & lim<T>::expo) >> m) - (fp<T>::bias - 1) - (small ? m : 0);
+  return {from_bits<T>((b & ~lim<T>::expo) | B(B(fp<T>::bias - 1) << m)), e};
 }
 
 // ---- approximate hardware operations ------------------------------------------------------------------------------

@@ -43,6 +43,11 @@ template <> struct coef<float> {
   static constexpr float log[3] = {
       0x1.55555c0000000p-2f, 0x1.997bdc0000000p-3f, 0x1.2ef5160000000p-3f,
   };
+  static constexpr float log1p[9] = {
+      0x1.5555540000000p-2f, -0x1.fffffc0000000p-3f, 0x1.999d5a0000000p-3f, -0x1.555b4a0000000p-3f,
+      0x1.23d21a0000000p-3f, -0x1.fcf4c60000000p-4f, 0x1.dea2820000000p-4f, -0x1.d635bc0000000p-4f,
+      0x1.1d8ea60000000p-4f,
+  };
   static constexpr float log_tail[4] = {
       0x1.99999a0000000p-3f, 0x1.2492900000000p-3f, 0x1.c6bfe20000000p-4f, 0x1.87b1ee0000000p-4f,
   };

@@ -15,7 +15,12 @@ template <> struct exp_limit<float> {
 template <> struct exp_limit<double> {
   static constexpr double value = 1300.0;
 };
-template <class T> INLINE T clamp(T x, T limit) { return fmin_(fmax_(x, -limit), limit); }
+// Compares and choices rather than minimum and maximum, which have rules for NaN and -0 to keep; a NaN stays one.
+template <class T> INLINE T clamp(T x, T low, T high) {
+  T y = x < low ? low : x;
+  return y > high ? high : y;
+}
+template <class T> INLINE T clamp(T x, T limit) { return clamp(x, -limit, limit); }
 
 // e^(r.hi + r.lo) - 1 for |r.hi| <= ln2/2, as an unnormalised pair.
 template <class T> INLINE dd<T> expm1_kernel(dd<T> r) {
@@ -67,6 +72,15 @@ template <class T> INLINE T exp10_t(T x) {
   T y = ldexp_(T(1) + (m.hi + m.lo), (int)k);
   return is_nan(x) ? x : y;
 }
+// In float: the integer is taken from the bits of a sum, and one word is enough for a result within 0.8 ulp.
+INLINE float exp_t(float x) {
+  typedef coef<float> K;
+  constexpr float integer = 0x1.8p23f;
+  float c = clamp(x, -104.0f, 89.0f), t = fma_(c, K::log2e_0, integer), k = t - integer;
+  float r = fma_(k, -K::ln2_1, fma_(k, -K::ln2_0, c));  // the inner one is exact
+  float y = fma_(r * r, poly(r, K::exp), r) + 1.0f;
+  return ldexp_(y, (int)(as_bits(t) - as_bits(integer)));
+}
 // e^x - 1 as a normalised pair; x within exp_limit/2 and 2^k finite.
 template <class T> INLINE dd<T> expm1_pair(dd<T> a) {
   scaled<T> e = exp_reduced(a);
@@ -99,9 +113,10 @@ template <class T> INLINE parts<T> log_split(T x) {
   bool low = p.m < C(sqrt_half_0);
   return {low ? p.m + p.m : p.m, low ? p.e - 1 : p.e};
 }
-template <class T> INLINE T log_special(T x, T y) {
-  T edge = x == T(0) ? -inf<T>() : x < T(0) ? nan<T>() : x;
-  return x > T(0) && x < inf<T>() ? y : edge;
+template <class T> INLINE T log_special(T x, T y) {  // one choice a statement: nested ones become branches
+  T usual = x < inf<T>() ? y : x;
+  T edge = x == T(0) ? -inf<T>() : nan<T>();
+  return x > T(0) ? usual : edge;
 }
 // log x for finite x > 0 as a pair, a few bits better than the type.
 template <class T> INLINE dd<T> log_pair(T x) {
@@ -116,6 +131,17 @@ template <class T> INLINE T log_t(T x) {
   T k = (T)p.e, f = p.m - T(1), s = f * reciprocal(T(2) + f), z = s * s, h = T(0.5) * f * f;
   T t = fma_(s, fma_(T(2) * z, poly(z, C(log)), h), k * C(ln2_1));
   return log_special(x, fma_(k, C(ln2_0), f - (h - t)));
+}
+// In float: log(1 + f) by a polynomial in f, which costs less than a quotient.
+INLINE float log_t(float x) {
+  typedef coef<float> K;
+  constexpr u32 root = 0x3f3504f3;  // sqrt(1/2)
+  bool small = x < fp<float>::smallest;
+  u32 b = as_bits(small ? x * 0x1p23f : x) - root;
+  float k = (float)(((int)b >> 23) - (small ? 23 : 0));
+  float f = from_bits<float>((b & 0x7fffffu) + root) - 1.0f, z = f * f;
+  float t = fma_(-0.5f, z, fma_(f * z, poly(f, K::log1p), k * K::ln2_1));
+  return fma_(log_special(x, k), K::ln2_0, f + t);
 }
 template <class T> INLINE T log2_t(T x) {
   parts<T> p = log_split(x);
