@@ -56,13 +56,17 @@ class Context:
 
     def random(self, *shape: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
         """Uniform numbers of [0, 1) in device memory."""
-        return self.place(self.rng.random(shape, np.float32).astype(dtype))
+        if np.dtype(dtype) != np.float32:
+            return self.place(self.rng.random(shape, np.float32).astype(dtype))
+        return self.fill(*shape)
 
     def fill(self, *shape: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
-        """Room for a result, with random bytes in it, so that nothing is right by accident and every page is there."""
-        kind = np.dtype(dtype)
-        count = int(np.prod(shape)) * kind.itemsize
-        return self.place(self.rng.integers(0, 64, count, np.uint8).view(kind).reshape(shape))
+        """Room for a result, with random bits in it, so that nothing is right by accident and every page is there."""
+        import softrock
+
+        out: NDArray[Any] = np.from_dlpack(softrock.empty(shape, dtype))
+        self.rng.random(out=out.reshape(-1).view(np.float32), dtype=np.float32)
+        return out
 
     @cached_property
     def compiler(self) -> str | None:
