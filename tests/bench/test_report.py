@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.registry import Target
+from bench.registry import Target, cases
 from bench.report import BEGIN, END, PAGE, insert, render
 from bench.results import WALL, Figure, Row, Run
 
@@ -57,5 +57,7 @@ def test_the_command_writes_and_checks_a_page(tmp_path: Path) -> None:
     subprocess.run([*command, "--check"], check=True)
 
 
-def test_the_documentation_has_room_for_figures() -> None:
-    assert BEGIN in insert(PAGE.read_text(), "figures")
+def test_the_documentation_has_room_for_figures_and_explains_every_case() -> None:
+    page = PAGE.read_text()
+    assert BEGIN in insert(page, "figures")
+    assert [case.name for case in cases() if f"`{case.name}`" not in page] == []
