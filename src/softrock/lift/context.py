@@ -87,7 +87,7 @@ class Wave:
         self.id_count = 3
         self.gpr_index = 0
         self.matrix_loops = 0
-        self.atomics = 0
+        self.atomics: set[int] = set()
         self.sequences: dict[int, tuple[Any, Val]] = {}
 
     def array(self, name: str, size: int) -> str:

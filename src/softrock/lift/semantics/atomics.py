@@ -15,7 +15,7 @@ from softrock.lift.semantics import atomic_ops, buffer, global_memory, lds
 from softrock.lift.semantics.atomic_ops import Atomic
 from softrock.lift.semantics.memory_forms import Raw
 
-INLINE_LIMIT = 8
+INLINE_LIMIT = 12
 """So many atomics of a function stand in line."""
 
 _INTEGER = {
@@ -75,8 +75,8 @@ def perform(
         offset = x.b.op(offset.ty, f"load {offset.ty.llvm}, ptr {resolved}, align 64")
     data_value = _joined(data)
     compare_value = None if compare is None else _joined(compare)
-    x.atomics += 1
-    if x.compact or x.atomics > INLINE_LIMIT:
+    x.atomics.add(inst.address)  # a block may be translated more than once
+    if x.compact or len(x.atomics) > INLINE_LIMIT:
         old = _outlined(x, code, bits, local, bool(inst.dst), [base, offset, data_value, compare_value])
     else:
         active = None if x.full else x.exec_bits()
