@@ -260,3 +260,30 @@ def test_a_large_copy_that_faults(queue: rt.Queue) -> None:
     assert fault is not None
     assert fault.kind == rt.FaultKind.COPY
     queue.clear()
+
+
+@pytest.mark.parametrize("offset", [0, 4, 60, 64, 68])
+def test_large_copies_and_fills_end_where_they_should(queue: rt.Queue, offset: int) -> None:
+    """Those that go around the caches: heads and tails off the cache lines, nothing beyond either end."""
+    size = (33 << 20) + 12
+    source = np.random.default_rng(3).integers(0, 255, size + 256, np.uint8)
+    target = np.full(size + 256, 7, np.uint8)
+    shift = -target.ctypes.data % 64 + offset
+    for moved in (0, 1, 13):
+        target[:] = 7
+        queue.memcpy(target.ctypes.data + shift, source.ctypes.data + moved, size)
+        assert queue.wait(timeout=20)
+        assert (target[shift : shift + size] == source[moved : moved + size]).all()
+        assert (target[:shift] == 7).all()
+        assert (target[shift + size :] == 7).all()
+    for element in (1, 2, 4):
+        for odd in (0, 1):
+            target[:] = 7
+            start = shift + odd
+            queue.fill(target.ctypes.data + start, 0xA1B2C3D4, size // element, element=element)
+            assert queue.wait(timeout=20)
+            pattern = np.frombuffer((0xA1B2C3D4).to_bytes(4, "little")[:element] * (size // element), np.uint8)
+            assert (target[start : start + size] == pattern).all()
+            assert (target[:start] == 7).all()
+            assert (target[start + size :] == 7).all()
+    queue.check()
