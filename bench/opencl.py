@@ -53,7 +53,7 @@ def prepare(
 
     context = pyopencl.Context([device])
     queue = pyopencl.CommandQueue(context)
-    program = pyopencl.Program(context, source).build(["-cl-mad-enable", "-cl-fast-relaxed-math"])
+    program = pyopencl.Program(context, source).build(["-cl-mad-enable"])
     entry = pyopencl.Kernel(program, kernel)
     flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.USE_HOST_PTR
     bound = [pyopencl.Buffer(context, flags, hostbuf=a) if isinstance(a, np.ndarray) else a for a in args]
