@@ -13,11 +13,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from softrock.gpu.device import Dim, Launch
-from softrock.hip import hidden, state, streams
+from softrock.hip import hidden, raw, state, streams
 from softrock.hip.modules import Function
 
-Packer = tuple[str, Callable[[Any], Any] | None]
-"""A letter of :mod:`struct` for an argument, and what turns the value into what struct takes (None: nothing)."""
+Packer = tuple[str, str]
+"""A letter of :mod:`struct` for an argument, and the Python expression of what struct gets for the value ``{}``; in it
+`address` is the address of an array's data."""
 
 _UNFIT = (struct.error, OverflowError, TypeError, ValueError, BufferError)
 
@@ -33,18 +34,32 @@ def format_of(function: Function, letters: Sequence[str]) -> struct.Struct | Non
     return struct.Struct(text)
 
 
+def address(array: Any) -> int:
+    """The address of a contiguous array's data (ValueError for others)."""
+    return int(raw.ffi.cast("uintptr_t", raw.ffi.from_buffer(array)))
+
+
+def writer_of(layout: struct.Struct, expressions: Sequence[str]) -> Callable[..., None]:
+    """A function (block, *values) that writes the values into an argument block: one expression, without a loop over
+    the arguments, which would cost more than the writing."""
+    names = [f"v{index}" for index in range(len(expressions))]
+    given = "".join(f", {each.format(name)}" for each, name in zip(expressions, names, strict=True))
+    made: Callable[..., None] = eval(  # the expressions are this package's own
+        f"lambda {', '.join(['block', *names])}: pack(block, 0{given})",
+        {"pack": layout.pack_into, "address": address},
+    )
+    return made
+
+
 class Quick:
     """See the module. Make it with :func:`make`."""
 
-    def __init__(
-        self, function: Function, repeat: Any, layout: struct.Struct, getters: list[Any], stream: streams.Stream
-    ) -> None:
+    def __init__(self, function: Function, repeat: Any, write: Callable[..., None], stream: streams.Stream) -> None:
         self._runtime = state.runtime()
         self._home = function.home
         self._repeat = repeat
-        self._pack = layout.pack_into
+        self._write = write
         self._block: bytearray = repeat.block
-        self._getters = getters
         self._stream = None if stream.legacy else stream
         self._lock = threading.Lock()
 
@@ -76,11 +91,7 @@ class Quick:
             return False
         try:
             with self._lock:
-                self._pack(
-                    self._block,
-                    0,
-                    *[get(value) if get else value for get, value in zip(self._getters, values, strict=True)],
-                )
+                self._write(self._block, *values)
                 return bool(self._repeat.queue(target.queue))
         except _UNFIT:
             return False
@@ -111,4 +122,4 @@ def make(
     repeat = function.native.repeat(request)
     if repeat is None or len(repeat.block) < layout.size:
         return None
-    return Quick(function, repeat, layout, [get for _, get in packers], target)
+    return Quick(function, repeat, writer_of(layout, [expression for _, expression in packers]), target)

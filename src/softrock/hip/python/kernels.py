@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from softrock.core.errors import UsageError
 from softrock.hip import launch as launching
-from softrock.hip import memory, modules, quick, raw, state, streams
+from softrock.hip import memory, modules, quick, state, streams
 from softrock.hip.python.arrays import Array
 from softrock.hip.python.streams import Stream
 from softrock.hip.quick import Packer, Quick
@@ -30,17 +29,6 @@ _SCALARS = {
 
 _MOST_KEPT = 64
 """Geometries of a kernel, and types of arguments, that are remembered."""
-
-_pointer_of = operator.attrgetter("ptr")
-
-
-def _address_of(array: Any) -> int:
-    """The address of a contiguous array's data (ValueError for others)."""
-    return int(raw.ffi.cast("uintptr_t", raw.ffi.from_buffer(array)))
-
-
-def _zero(_: None) -> int:
-    return 0
 
 
 class Shape(NamedTuple):
@@ -167,21 +155,21 @@ class Kernel:
         slot = self._args[index]
         if slot.value_kind != "by_value":
             if issubclass(kind, Array):
-                return "Q", _pointer_of
+                return "Q", "{}.ptr"
             if issubclass(kind, np.ndarray):
-                return "Q", _address_of
+                return "Q", "address({})"
             if kind is type(None):
-                return "Q", _zero
-            return ("Q", None) if kind is int else None
+                return "Q", "0"
+            return ("Q", "{}") if kind is int else None
         if issubclass(kind, (np.bool_, np.integer)):
             dtype = np.dtype(kind)
             letter = {"b": "?", "i": "bhiq", "u": "BHIQ"}[dtype.kind][dtype.itemsize.bit_length() - 1]
-            return letter, None
+            return letter, "{}"
         if issubclass(kind, np.inexact):
-            return f"{np.dtype(kind).itemsize}s", bytes  # its own bytes: a NaN keeps its payload
+            return f"{np.dtype(kind).itemsize}s", "bytes({})"  # its own bytes: a NaN keeps its payload
         if kind in (bool, int, float):
             known = _SCALARS.get(self._types[index]) if self._types else None
-            return (known, None) if known and (kind is not float or known in "efd") else None
+            return (known, "{}") if known and (kind is not float or known in "efd") else None
         return None
 
     def _argument(self, index: int, slot: Arg, value: Any, keep: list[Any], back: list[tuple[Any, Array]]) -> bytes:
