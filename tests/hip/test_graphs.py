@@ -66,6 +66,30 @@ def test_changing_the_source_leaves_the_executable_alone(module: modules.Module,
     assert _first(data) == 11
 
 
+def test_a_chain_is_one_packet(module: modules.Module, data: int) -> None:
+    """A launch adds one packet for a run of kernels, copies and fills, however long; a host call cuts it."""
+    graph, copy = Graph(), memory.malloc(256)
+    last = graph.add(nodes.FillNode(Fill(data, 0, 4, 64)))
+    for _ in range(30):
+        last = graph.add(_kernel(module, data, 1), [last])
+    last = graph.add(nodes.CopyNode(Copy(copy, data, 256), memory.DEVICE_TO_DEVICE), [last])
+    ready = Executable(graph)
+    stream = streams.of(streams.create())
+    for _ in range(3):
+        before = stream.queue.position()
+        ready.launch(stream.handle)
+        assert stream.queue.position() - before == 1
+    assert _first(copy) == 30
+    note = raw.ffi.new("int *")
+    called = raw.ffi.callback("void(void *)", lambda _: note.__setitem__(0, note[0] + 1))
+    graph.add(_kernel(module, data, 5), [graph.add(nodes.HostNode(int(raw.ffi.cast("uintptr_t", called)), 0), [last])])
+    ready = Executable(graph)
+    before = stream.queue.position()
+    ready.launch(stream.handle)
+    assert stream.queue.position() - before == 3
+    assert (_first(data), _first(copy), note[0]) == (35, 30, 1)
+
+
 def test_launches_follow_what_changes_between_them(module: modules.Module, data: int) -> None:
     """What was written down at the first launch is thrown away when nodes, allocations or the stream change."""
     graph = Graph()
