@@ -34,18 +34,20 @@ class Places(NamedTuple):
         kind: ``wide``: an array of u64 addresses. ``narrow``: a base and an array of u32 offsets. ``rows``: lane l's
             data stand at ``base + stride * (l mod row) + pitch * (l div row)``.
         row: lanes of a row, a multiple of eight.
+        ahead: what the instruction will load next time is fetched into the cache, where it moves on by equal steps.
     """
 
     kind: str
     row: int = 0
+    ahead: bool = False
 
     @property
     def label(self) -> str:
-        return f"{self.kind}{self.row or ''}"
+        return f"{self.kind}{self.row or ''}{'_ahead' * self.ahead}"
 
 
-WIDE = Places("wide")
-NARROW = Places("narrow")
+_SITE_SLOTS = 64
+"""Waves whose steps a load with look-ahead can tell apart."""
 
 
 def quick(x: Wave, size: int) -> bool:
@@ -53,18 +55,22 @@ def quick(x: Wave, size: int) -> bool:
     return size in SIZES and (size > 8 or not x.native_gather)
 
 
-def load(x: Wave, addresses: Val, size: int) -> list[Val]:
-    """Dwords of each lane from u64 addresses; narrower data zero-extended, inactive lanes 0."""
+def load(x: Wave, addresses: Val, size: int, ahead: bool = False) -> list[Val]:
+    """Dwords of each lane from u64 addresses; narrower data zero-extended, inactive lanes 0.
+
+    Args:
+        ahead: with look-ahead (see `Places`).
+    """
     if not x.full:
         x.b.declare("sr_lane_zero", "@sr_lane_zero = internal constant [16 x i8] zeroinitializer, align 16")
         zero = x.b.op(Ty("u", 64, 0), "ptrtoint ptr @sr_lane_zero to i64")
         addresses = x.exec_mask().select(addresses, zero.splat(x.W))
-    return _load(x, WIDE, [_addresses(x, addresses)], size)
+    return _load(x, Places("wide", ahead=ahead), [_addresses(x, addresses)], size)
 
 
-def load_at(x: Wave, base: Val, offsets: Val, size: int) -> list[Val]:
+def load_at(x: Wave, base: Val, offsets: Val, size: int, ahead: bool = False) -> list[Val]:
     """The same from a base and u32 offsets, every lane active."""
-    return _load(x, NARROW, [base.typed, _addresses(x, offsets)], size)
+    return _load(x, Places("narrow", ahead=ahead), [base.typed, _addresses(x, offsets)], size)
 
 
 def load_rows(x: Wave, base: Val, stride: Val, row: int, pitch: Val, size: int) -> list[Val]:
@@ -77,12 +83,12 @@ def store(x: Wave, addresses: Val, size: int, data: Sequence[Val]) -> None:
     if not x.full:
         sink = x.b.op(Ty("u", 64, 0), f"ptrtoint ptr {x.array('lane_sink', 16)} to i64")
         addresses = x.exec_mask().select(addresses, sink.splat(x.W))
-    _store(x, WIDE, [_addresses(x, addresses)], size, data)
+    _store(x, Places("wide"), [_addresses(x, addresses)], size, data)
 
 
 def store_at(x: Wave, base: Val, offsets: Val, size: int, data: Sequence[Val]) -> None:
     """The same to a base and u32 offsets, every lane active."""
-    _store(x, NARROW, [base.typed, _addresses(x, offsets)], size, data)
+    _store(x, Places("narrow"), [base.typed, _addresses(x, offsets)], size, data)
 
 
 def store_rows(x: Wave, base: Val, stride: Val, row: int, pitch: Val, size: int, data: Sequence[Val]) -> None:
@@ -101,6 +107,9 @@ def _load(x: Wave, places: Places, where: Sequence[str], size: int) -> list[Val]
     out = x.array("lane_out", 4 * x.W * words)
     name = f"sr_lanes_load{8 * size}_{places.label}_{x.W}"
     x.b.declare(name, _load_text(name, places, size, x.W))
+    if places.ahead:
+        x.b.declare("llvm.prefetch.p0", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        where = [*where, f"ptr {_site(x)}"]
     x.b.line_debug(f"notail call void @{name}({', '.join([*where, f'ptr {out}'])})")
     return [x.b.op(Ty("u", 32, x.W), f"load <{x.W} x i32>, ptr {_at(x, out, k)}, align 64") for k in range(words)]
 
@@ -113,6 +122,20 @@ def _store(x: Wave, places: Places, where: Sequence[str], size: int, data: Seque
     name = f"sr_lanes_store{8 * size}_{places.label}_{x.W}"
     x.b.declare(name, _store_text(name, places, size, x.W))
     x.b.line_debug(f"notail call void @{name}({', '.join([*where, f'ptr {out}'])})")
+
+
+def _site(x: Wave) -> str:
+    """Where the present instruction keeps the last address and step of the present wave. Waves that share a slot, or
+    write it at the same time, only lose the look-ahead."""
+    address = x.inst.address if x.inst is not None else 0
+    name = f"@sr_site_{address:x}"
+    x.b.declare(name, f"{name} = internal global [{2 * _SITE_SLOTS} x i64] zeroinitializer, align 64")
+    wave = (x.field("hw_id", "u32") << 4) + x.field("wave_id", "u32")
+    slot = (wave & (_SITE_SLOTS - 1)).to("u64")
+    x.b.counter += 1
+    ref = f"%site{x.b.counter}"
+    x.b.line(f"{ref} = getelementptr [2 x i64], ptr {name}, {slot.typed}")
+    return ref
 
 
 def _at(x: Wave, array: str, k: int) -> str:
@@ -147,16 +170,18 @@ class _Text:
 _PARAMETERS = {"wide": "ptr %at", "narrow": "i64 %base, ptr %at", "rows": "i64 %base, i64 %stride, i64 %pitch"}
 
 
-def _function(name: str, places: Places, lanes: int, body: _Text) -> str:
+def _function(name: str, places: Places, size: int, lanes: int, body: _Text) -> str:
     """A loop over groups of lanes; the body finds ``%k`` (its first lane) and ``%data_k`` (its place in the words)."""
-    parameters = _PARAMETERS[places.kind]
+    parameters = _PARAMETERS[places.kind] + ", ptr %site" * places.ahead
+    latch = "loop" if places.kind == "rows" or size == 16 else "join"
     return "\n".join(
         [
             f'define internal void @{name}({parameters}, ptr noalias %data) noinline nounwind section ".text.cold" {{',
             "entry:",
+            *_look_ahead(places, lanes),
             "  br label %loop",
             "loop:",
-            f"  %k = phi i64 [ 0, %entry ], [ %next, %{'loop' if places.kind == 'rows' else 'join'} ]",
+            f"  %k = phi i64 [ 0, %start ], [ %next, %{latch} ]",
             "  %data_k = getelementptr i32, ptr %data, i64 %k",
             *body.lines,
             f"  %next = add nuw nsw i64 %k, {GROUP}",
@@ -167,6 +192,40 @@ def _function(name: str, places: Places, lanes: int, body: _Text) -> str:
             "}",
         ]
     )
+
+
+def _look_ahead(places: Places, lanes: int) -> list[str]:
+    """Code before the loop, up to block ``start``: if the first lane's address has moved on by the same step twice,
+    fetch what every fourth lane is going to load after another one (lanes between are mostly near)."""
+    if not places.ahead:
+        return ["  br label %start", "start:"]
+    t = _Text()
+    wide = places.kind == "wide"
+    ty = "i64" if wide else "i32"
+    first = t.op(f"load {ty}, ptr %at, align 8")
+    if not wide:
+        first = t.op(f"add i64 %base, {t.op(f'zext i32 {first} to i64')}")
+    kept = t.op("getelementptr i64, ptr %site, i64 1")
+    last = t.op("load atomic i64, ptr %site monotonic, align 8")
+    before = t.op(f"load atomic i64, ptr {kept} monotonic, align 8")
+    step = t.op(f"sub i64 {first}, {last}")
+    t.lines.append(f"  store atomic i64 {first}, ptr %site monotonic, align 8")
+    t.lines.append(f"  store atomic i64 {step}, ptr {kept} monotonic, align 8")
+    steady = t.op(f"and i1 {t.op(f'icmp eq i64 {step}, {before}')}, {t.op(f'icmp ne i64 {step}, 0')}")
+    t.lines += [f"  br i1 {steady}, label %ahead, label %start", "ahead:"]
+    t.lines.append("  %j = phi i64 [ 0, %entry ], [ %j.next, %ahead ]")
+    address = t.op(f"load {ty}, ptr {t.op(f'getelementptr {ty}, ptr %at, i64 %j')}, align 4")
+    if not wide:
+        address = t.op(f"add i64 %base, {t.op(f'zext i32 {address} to i64')}")
+    pointer = t.op(f"inttoptr i64 {t.op(f'add i64 {address}, {step}')} to ptr")
+    return [
+        *(line.replace("%n", "%h") for line in t.lines),
+        f"  call void @llvm.prefetch.p0(ptr {pointer.replace('%n', '%h')}, i32 0, i32 2, i32 1)",
+        "  %j.next = add nuw nsw i64 %j, 4",
+        f"  %j.more = icmp ult i64 %j.next, {lanes}",
+        "  br i1 %j.more, label %ahead, label %start",
+        "start:",
+    ]
 
 
 def _pointers(t: _Text, addresses: Sequence[str]) -> list[str]:
@@ -185,15 +244,19 @@ def _in_rows(t: _Text, row: int) -> list[str]:
     return out
 
 
-def _from_memory(t: _Text, places: Places) -> list[str]:
-    """The same from the array of addresses or offsets."""
+def _addresses_of(t: _Text, places: Places) -> list[str]:
+    """The addresses of a group's lanes, wherever they come from."""
+    if places.kind == "rows":
+        return _in_rows(t, places.row)
     out: list[str] = []
     if places.kind == "wide":
+        at = t.op("getelementptr i64, ptr %at, i64 %k")
         for lane in range(GROUP):
-            out.append(t.op(f"load i64, ptr {t.op(f'getelementptr i64, ptr %at_k, i64 {lane}')}, align 8"))
+            out.append(t.op(f"load i64, ptr {t.op(f'getelementptr i64, ptr {at}, i64 {lane}')}, align 8"))
         return out
+    at = t.op("getelementptr i32, ptr %at, i64 %k")
     for lane in range(0, GROUP, 2):
-        both = t.op(f"load i64, ptr {t.op(f'getelementptr i32, ptr %at_k, i64 {lane}')}, align 8")
+        both = t.op(f"load i64, ptr {t.op(f'getelementptr i32, ptr {at}, i64 {lane}')}, align 8")
         for offset in (t.op(f"and i64 {both}, 4294967295"), t.op(f"lshr i64 {both}, 32")):
             out.append(t.op(f"add i64 %base, {offset}"))
     return out
@@ -205,16 +268,21 @@ def _test(t: _Text, places: Places, size: int) -> str:
     ty, wide = f"i{bits}", f"<{GROUP} x i{bits}>"
     t.lines.append(f"  %at_k = getelementptr {ty}, ptr %at, i64 %k")
     first = t.op(f"load {ty}, ptr %at_k, align 8")
-    lanes = t.op(f"load {wide}, ptr %at_k, align 32")
+    # Volatile, or the compiler would take the single addresses out of this vector, which costs more than to load them.
+    lanes = t.op(f"load volatile {wide}, ptr %at_k, align 32")
     one = t.op(f"insertelement {wide} poison, {ty} {first}, i64 0")
     start = t.shuffle(wide, one, "poison", [0] * GROUP)
     steps = ", ".join(f"{ty} {lane * size}" for lane in range(GROUP))
-    wrong = t.op(f"xor {wide} {lanes}, {t.op(f'add {wide} {start}, <{steps}>')}")
+    line = t.op(f"add {wide} {start}, <{steps}>")
     if bits == 64:
+        wrong = t.op(f"xor {wide} {lanes}, {line}")
         halves = [t.shuffle(wide, wrong, "poison", range(k, k + 4)) for k in (0, 4)]
-        wrong, wide = t.op(f"or <4 x i64> {halves[0]}, {halves[1]}"), "<4 x i64>"
-    found = t.op(f"icmp eq i256 {t.op(f'bitcast {wide} {wrong} to i256')}, 0")
-    if bits == 32:  # the offsets must not wrap
+        both = t.op(f"or <4 x i64> {halves[0]}, {halves[1]}")
+        found = t.op(f"icmp eq i256 {t.op(f'bitcast <4 x i64> {both} to i256')}, 0")
+    else:
+        same = t.op(f"icmp eq {wide} {lanes}, {line}")
+        found = t.op(f"icmp eq i8 {t.op(f'bitcast <{GROUP} x i1> {same} to i8')}, -1")
+        # The offsets must not wrap.
         found = t.op(f"and i1 {found}, {t.op(f'icmp ule i32 {first}, {(1 << 32) - GROUP * size}')}")
         first = t.op(f"add i64 %base, {t.op(f'zext i32 {first} to i64')}")
     t.lines.append(f"  br i1 {found}, label %run, label %each")
@@ -232,25 +300,23 @@ _EIGHT = range(8)
 
 def _load_text(name: str, places: Places, size: int, lanes: int) -> str:
     t = _Text()
-    if places.kind == "rows":
-        words = _load_each(t, _in_rows(t, places.row), size)
+    if places.kind == "rows" or size == 16:
+        words = _load_each(t, _addresses_of(t, places), size)
     else:
         first = _test(t, places, size)
         t.lines.append("run:")
         together = _load_run(t, first, size)
         t.lines += ["  br label %join", "each:"]
-        alone = _load_each(t, _from_memory(t, places), size)
+        alone = _load_each(t, _addresses_of(t, places), size)
         t.lines += ["  br label %join", "join:"]
         words = [t.op(f"phi {_V8} [ {a}, %run ], [ {b}, %each ]") for a, b in zip(together, alone, strict=True)]
     for k, word in enumerate(words):
         t.lines.append(f"  store {_V8} {word}, ptr {_word(t, lanes, k)}, align 32")
-    return _function(name, places, lanes, t)
+    return _function(name, places, size, lanes, t)
 
 
 def _load_run(t: _Text, first: str, size: int) -> list[str]:
     """Dwords of a group whose data are side by side."""
-    if size == 16:
-        return _load_each(t, [first, *(t.op(f"add i64 {first}, {size * lane}") for lane in range(1, GROUP))], size)
     pointer = t.op(f"inttoptr i64 {first} to ptr")
     if size == 8:
         both = t.op(f"load <{2 * GROUP} x i32>, ptr {pointer}, align 1")
@@ -299,28 +365,25 @@ def _transposed(t: _Text, rows: Sequence[str]) -> list[str]:
 
 def _store_text(name: str, places: Places, size: int, lanes: int) -> str:
     t = _Text()
-    if places.kind == "rows":
-        _store_each(t, _in_rows(t, places.row), size, lanes)
-        return _function(name, places, lanes, t)
+    if places.kind == "rows" or size == 16:
+        _store_each(t, _addresses_of(t, places), size, lanes)
+        return _function(name, places, size, lanes, t)
     first = _test(t, places, size)
     t.lines.append("run:")
-    if size <= 8:
-        pointer = t.op(f"inttoptr i64 {first} to ptr")
-        words = [t.op(f"load {_V8}, ptr {_word(t, lanes, k)}, align 32") for k in range(max(1, size // 4))]
-        value, ty = words[0], _V8
-        if size < 4:
-            ty = f"<{GROUP} x i{8 * size}>"
-            value = t.op(f"trunc {_V8} {value} to {ty}")
-        elif size == 8:
-            ty = f"<{2 * GROUP} x i32>"
-            value = t.shuffle(_V8, words[0], words[1], [k // 2 + GROUP * (k & 1) for k in range(2 * GROUP)])
-        t.lines.append(f"  store {ty} {value}, ptr {pointer}, align 1")
-    else:
-        _store_each(t, [first, *(t.op(f"add i64 {first}, {size * lane}") for lane in range(1, GROUP))], size, lanes)
+    pointer = t.op(f"inttoptr i64 {first} to ptr")
+    words = [t.op(f"load {_V8}, ptr {_word(t, lanes, k)}, align 32") for k in range(max(1, size // 4))]
+    value, ty = words[0], _V8
+    if size < 4:
+        ty = f"<{GROUP} x i{8 * size}>"
+        value = t.op(f"trunc {_V8} {value} to {ty}")
+    elif size == 8:
+        ty = f"<{2 * GROUP} x i32>"
+        value = t.shuffle(_V8, words[0], words[1], [k // 2 + GROUP * (k & 1) for k in range(2 * GROUP)])
+    t.lines.append(f"  store {ty} {value}, ptr {pointer}, align 1")
     t.lines += ["  br label %join", "each:"]
-    _store_each(t, _from_memory(t, places), size, lanes)
+    _store_each(t, _addresses_of(t, places), size, lanes)
     t.lines += ["  br label %join", "join:"]
-    return _function(name, places, lanes, t)
+    return _function(name, places, size, lanes, t)
 
 
 def _store_each(t: _Text, addresses: Sequence[str], size: int, lanes: int) -> None:

@@ -12,8 +12,11 @@ from softrock.lift.ir import Ty, Val
 from softrock.lift.lines import Address, Line
 
 
-def load(x: Wave, where: Address, size: int) -> list[Val]:
+def load(x: Wave, where: Address, size: int, ahead: bool = True) -> list[Val]:
     """Load `size` bytes a lane (1, 2, 4, 8, 12, 16); inactive lanes read 0.
+
+    Args:
+        ahead: the memory is far enough from the host's processor for look-ahead to pay.
 
     Returns:
         The dwords of each lane as u32 vectors; narrower data zero-extended.
@@ -26,8 +29,8 @@ def load(x: Wave, where: Address, size: int) -> list[Val]:
 
     def each() -> list[Val]:
         if where.offset.bits == 32:
-            return lane_vectors.load_at(x, where.base, where.offset, size)
-        return lane_vectors.load(x, access.lane_addresses(x, where), size)
+            return lane_vectors.load_at(x, where.base, where.offset, size, ahead)
+        return lane_vectors.load(x, access.lane_addresses(x, where), size, ahead)
 
     words = max(1, size // 4)
     if known is not None and known.row % lane_vectors.GROUP == 0:

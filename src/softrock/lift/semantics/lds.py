@@ -32,7 +32,7 @@ def data(x: Wave, inst: Instruction, role: str, words: int) -> list[Val]:
 
 def load(x: Wave, inst: Instruction, size: int) -> list[Val]:
     """Dwords a lane; narrower data zero-extended."""
-    return scattered.load(x, address(x, inst, inst.mod("offset")), size)
+    return scattered.load(x, address(x, inst, inst.mod("offset")), size, ahead=False)
 
 
 def store(x: Wave, inst: Instruction, size: int, words: list[Val]) -> None:
@@ -44,7 +44,7 @@ def _load2(size: int, unit: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
         words: list[Val] = []
         for name in ("offset0", "offset1"):
-            words += scattered.load(x, address(x, inst, inst.mod(name) * unit), size)
+            words += scattered.load(x, address(x, inst, inst.mod(name) * unit), size, ahead=False)
         x.write_words(inst.dst[0], words)
 
     return run
@@ -67,7 +67,7 @@ def _addtid(x: Wave, inst: Instruction) -> Address:
 
 @raw("ds_load_addtid_b32")
 def ds_load_addtid_b32(x: Wave, inst: Instruction) -> None:
-    x.write_words(inst.dst[0], scattered.load(x, _addtid(x, inst), 4))
+    x.write_words(inst.dst[0], scattered.load(x, _addtid(x, inst), 4, ahead=False))
 
 
 @raw("ds_store_addtid_b32")
