@@ -83,3 +83,46 @@ def test_rows(program: Callable[..., Any], target: str) -> None:
             written[at : at + size] = data[at : at + size]
         want = np.concatenate([written[at : at + size] for at in (place + 48) % 1536])
         np.testing.assert_array_equal(out, want, err_msg=kind)
+
+
+TWICE = """
+typedef u32 v2 __attribute__((ext_vector_type(2)));
+KERNEL(128) void twice(const v2 *in, v2 *out, const u32 *places) {
+    __shared__ v2 local[384];
+    for (int k = 0; k < 3; k++) local[128 * k + tid] = in[128 * k + tid];
+    sync();
+    u32 at = places[tid];
+    out[tid] = local[at + 7];
+    out[128 + tid] = local[at + 200];
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_two_places_of_one_offset(program: Callable[..., Any], target: str) -> None:
+    rng = np.random.default_rng(13)
+    data = rng.integers(0, 1 << 32, (384, 2), np.uint32)
+    made = program(TWICE, target, ["-O3"])
+    for order in orders(rng):
+        out = np.zeros((256, 2), np.uint32)
+        made.run("twice", 1, LANES, data, out, order.astype(np.uint32))
+        np.testing.assert_array_equal(out, np.concatenate([data[order + 7], data[order + 200]]))
+
+
+def test_a_loop_that_looks_ahead(program: Callable[..., Any]) -> None:
+    """Rows of four lanes at growing addresses; the last step would lead past the end of the array."""
+    source = """
+typedef u32 v4 __attribute__((ext_vector_type(4)));
+KERNEL(64) void walk(const v4 *in, v4 *out, const u32 *rows, int steps) {
+    v4 sum = 0;
+    for (int k = 0; k < steps; k++) sum += in[rows[tid / 4] * 4 * steps + 4 * k + tid % 4];
+    out[tid] = sum;
+}
+"""
+    rng = np.random.default_rng(14)
+    steps = 9
+    data = rng.integers(0, 1 << 16, (16, steps, 4, 4), np.uint32)
+    rows = rng.permutation(16).astype(np.uint32)
+    out = np.zeros((16, 4, 4), np.uint32)
+    program(source, "gfx942", ["-O3"]).run("walk", 1, 64, data, out, rows, np.int32(steps))
+    np.testing.assert_array_equal(out, data.sum(1, dtype=np.uint32)[rows])

@@ -31,8 +31,9 @@ class Places(NamedTuple):
     """How a function is told where the lanes' data stand.
 
     Attributes:
-        kind: ``wide``: an array of u64 addresses. ``narrow``: a base and an array of u32 offsets. ``rows``: lane l's
-            data stand at ``base + stride * (l mod row) + pitch * (l div row)``.
+        kind: ``wide``: an array of u64 addresses. ``narrow``: a base and an array of u32 offsets. ``twice``: the same,
+            and more data at the offset plus a constant (modulo 2^32). ``rows``: lane l's data stand at
+            ``base + stride * (l mod row) + pitch * (l div row)``.
         row: lanes of a row, a multiple of eight.
         ahead: what the instruction will load next time is fetched into the cache, where it moves on by equal steps.
     """
@@ -73,6 +74,11 @@ def load_at(x: Wave, base: Val, offsets: Val, size: int, ahead: bool = False) ->
     return _load(x, Places("narrow", ahead=ahead), [base.typed, _addresses(x, offsets)], size)
 
 
+def load_twice(x: Wave, base: Val, offsets: Val, further: int, size: int) -> list[Val]:
+    """The same, and behind those the dwords at offsets `further` on (modulo 2^32)."""
+    return _load(x, Places("twice"), [base.typed, f"i32 {further}", _addresses(x, offsets)], size)
+
+
 def load_rows(x: Wave, base: Val, stride: Val, row: int, pitch: Val, size: int) -> list[Val]:
     """The same from rows of lanes (see `Places`), every lane active; all of them u64."""
     return _load(x, Places("rows", row), [base.typed, stride.typed, pitch.typed], size)
@@ -103,7 +109,7 @@ def _addresses(x: Wave, values: Val) -> str:
 
 
 def _load(x: Wave, places: Places, where: Sequence[str], size: int) -> list[Val]:
-    words = max(1, size // 4)
+    words = max(1, size // 4) * (2 if places.kind == "twice" else 1)
     out = x.array("lane_out", 4 * x.W * words)
     name = f"sr_lanes_load{8 * size}_{places.label}_{x.W}"
     x.b.declare(name, _load_text(name, places, size, x.W))
@@ -167,13 +173,18 @@ class _Text:
         return self.op(f"shufflevector {ty} {a}, {ty} {b}, <{len(index)} x i32> <{where}>")
 
 
-_PARAMETERS = {"wide": "ptr %at", "narrow": "i64 %base, ptr %at", "rows": "i64 %base, i64 %stride, i64 %pitch"}
+_PARAMETERS = {
+    "wide": "ptr %at",
+    "narrow": "i64 %base, ptr %at",
+    "twice": "i64 %base, i32 %further, ptr %at",
+    "rows": "i64 %base, i64 %stride, i64 %pitch",
+}
 
 
 def _function(name: str, places: Places, size: int, lanes: int, body: _Text) -> str:
     """A loop over groups of lanes; the body finds ``%k`` (its first lane) and ``%data_k`` (its place in the words)."""
     parameters = _PARAMETERS[places.kind] + ", ptr %site" * places.ahead
-    latch = "loop" if places.kind == "rows" or size == 16 else "join"
+    latch = "loop" if places.kind in ("rows", "twice") or size == 16 else "join"
     return "\n".join(
         [
             f'define internal void @{name}({parameters}, ptr noalias %data) noinline nounwind section ".text.cold" {{',
@@ -262,6 +273,21 @@ def _addresses_of(t: _Text, places: Places) -> list[str]:
     return out
 
 
+def _addresses_twice(t: _Text) -> tuple[list[str], list[str]]:
+    """The addresses of both data of a group's lanes."""
+    at = t.op("getelementptr i32, ptr %at, i64 %k")
+    first: list[str] = []
+    second: list[str] = []
+    for lane in range(0, GROUP, 2):
+        both = t.op(f"load i64, ptr {t.op(f'getelementptr i32, ptr {at}, i64 {lane}')}, align 8")
+        for half in (both, t.op(f"lshr i64 {both}, 32")):
+            offset = t.op(f"trunc i64 {half} to i32")
+            first.append(t.op(f"add i64 %base, {t.op(f'zext i32 {offset} to i64')}"))
+            moved = t.op(f"add i32 {offset}, %further")
+            second.append(t.op(f"add i64 %base, {t.op(f'zext i32 {moved} to i64')}"))
+    return first, second
+
+
 def _test(t: _Text, places: Places, size: int) -> str:
     """Test whether the group's lanes are side by side, branch to ``run`` or ``each``; gives the first one's address."""
     bits = 64 if places.kind == "wide" else 32
@@ -300,7 +326,9 @@ _EIGHT = range(8)
 
 def _load_text(name: str, places: Places, size: int, lanes: int) -> str:
     t = _Text()
-    if places.kind == "rows" or size == 16:
+    if places.kind == "twice":
+        words = [word for addresses in _addresses_twice(t) for word in _load_each(t, addresses, size)]
+    elif places.kind == "rows" or size == 16:
         words = _load_each(t, _addresses_of(t, places), size)
     else:
         first = _test(t, places, size)

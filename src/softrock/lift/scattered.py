@@ -47,6 +47,15 @@ def load(x: Wave, where: Address, size: int, ahead: bool = True) -> list[Val]:
     return access.choose(x, [*ways, (None, each)], words)
 
 
+def load_twice(x: Wave, base: Val, offsets: Val, places: tuple[int, int], size: int) -> list[Val]:
+    """Two loads of `size` bytes a lane, at two constants from the same u32 offsets (modulo 2^32); their dwords one
+    after the other."""
+    first, second = (Address(base, offsets + place) for place in places)
+    if size == 8 and x.full and lane_vectors.quick(x, size) and lines.of(x, first) is None:
+        return lane_vectors.load_twice(x, base, first.offset, places[1] - places[0], size)
+    return [*load(x, first, size, ahead=False), *load(x, second, size, ahead=False)]
+
+
 def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
     """Store `size` bytes a lane from u32 vectors (the low bytes of the first for 1 and 2)."""
     if not x.full or not lane_vectors.quick(x, size):

@@ -42,10 +42,9 @@ def store(x: Wave, inst: Instruction, size: int, words: list[Val]) -> None:
 
 def _load2(size: int, unit: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
-        words: list[Val] = []
-        for name in ("offset0", "offset1"):
-            words += scattered.load(x, address(x, inst, inst.mod(name) * unit), size, ahead=False)
-        x.write_words(inst.dst[0], words)
+        where = address(x, inst, 0)
+        places = inst.mod("offset0") * unit, inst.mod("offset1") * unit
+        x.write_words(inst.dst[0], scattered.load_twice(x, where.base, where.offset, places, size))
 
     return run
 
