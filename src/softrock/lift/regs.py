@@ -236,21 +236,21 @@ class Bank:
         self.dirty.clear()
 
     def _leave_halves(self, base: int, kept: set[int]) -> bool:
-        """Leave both registers of a paired slot as forms of their own; False where one has none."""
-        values: dict[int, Val] = {}
+        """Leave the registers of a paired slot that have forms of their own as such; False where one of the two has
+        none, so that the slot must be stored as well."""
+        both = True
         for r in (base, base + 1):
             if r in self.dirty:
-                values[r] = self.read(r)
-                if shape_of(values[r]) is None:
-                    return False
-            elif r not in kept:
-                return False
-        for r in (base, base + 1):
-            if r in values:
-                self._leave(r, values[r])
-            else:
+                value = self.read(r)
+                if shape_of(value) is not None:
+                    self._leave(r, value)
+                else:
+                    both = False
+            elif r in kept:
                 self.exits[r] = (self.entry[r], None)
-        return True
+            else:
+                both = False
+        return both
 
     def _leave(self, r: int, value: Val) -> None:
         shape = shape_of(value)
