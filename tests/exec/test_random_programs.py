@@ -38,9 +38,9 @@ def values(kind: str, rng: np.random.Generator) -> npt.NDArray[Any]:
     return out
 
 
-def host_library(sources: list[Source], zig: Callable[..., None], folder: Path) -> ctypes.CDLL:
-    """The programs compiled for the host, one function ``k<n>`` each."""
-    text = "#define DEV static\n" + TYPES
+def host_library(sources: list[Source], zig: Callable[..., None], folder: Path, extra: str = "") -> ctypes.CDLL:
+    """The programs compiled for the host, one function ``k<n>`` each; `extra` stands before them."""
+    text = "#define DEV static\n" + TYPES + extra
     for k, source in enumerate(sources):
         text += f"void k{k}({source.parameters}) {{ for (u32 i = 0; i < {ELEMENTS}; i++) {{\n{source.body}\n}} }}\n"
     (folder / "h.c").write_text(text)

@@ -40,7 +40,9 @@ def text(target: str, name: str, body: str) -> str:
     """Assembly of one kernel."""
     gfx9, wide = target == "gfx942", lanes_of(target) == 64
     lines, shown = [], 0
-    start = f"s_load_b128 s[4:7], s[0:1], 0x0\nwait\n{'v_and_b32 v0, 0x3ff, v0' if gfx9 else ''}\nv_lshlrev_b32 v60, 2, v0"
+    start = (
+        f"s_load_b128 s[4:7], s[0:1], 0x0\nwait\n{'v_and_b32 v0, 0x3ff, v0' if gfx9 else ''}\nv_lshlrev_b32 v60, 2, v0"
+    )
     for line in f"{start}\n{body}\ns_endpgm".splitlines():
         line = line.strip().replace("_bW", "_b64" if wide else "_b32").replace("$", f"{name}_")
         line = re.sub(r"\bEXEC\b", "exec" if wide else "exec_lo", line)
@@ -69,9 +71,7 @@ def _spelled(match: re.Match[str]) -> str:
     return word
 
 
-def assembled(
-    compile_device: Callable[..., bytes], target: str, bodies: Mapping[str, str], extra: str = ""
-) -> Program:
+def assembled(compile_device: Callable[..., bytes], target: str, bodies: Mapping[str, str], extra: str = "") -> Program:
     """The kernels in one code object; `extra` is assembly of functions that they call."""
     name = target.partition(":")[0]
     texts = [text(target, kernel, body) for kernel, body in bodies.items()]

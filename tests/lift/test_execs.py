@@ -34,7 +34,10 @@ def _points(compile_device: CompileDevice, target: str, body: str) -> list[bool]
 KNOWN = [
     ("s_nop 0", [True]),
     ("s_and_saveexec_bW M32, VCC\ns_nop 0\ns_or_bW EXEC, EXEC, M32\ns_nop 0", [0, 1]),
-    ("v_cmp_lt_u32 VCC, 3, v0\ns_nop 0\ns_and_saveexec_bW M32, VCC\ns_nop 0\ns_or_bW EXEC, EXEC, M32\ns_nop 0", [1, 0, 1]),
+    (
+        "v_cmp_lt_u32 VCC, 3, v0\ns_nop 0\ns_and_saveexec_bW M32, VCC\ns_nop 0\ns_or_bW EXEC, EXEC, M32\ns_nop 0",
+        [1, 0, 1],
+    ),
     ("v_cmp_lt_u32 VCC, 3, v0\ns_mov_bW M32, EXEC\ns_mov_bW EXEC, VCC\ns_nop 0\ns_mov_bW EXEC, M32\ns_nop 0", [0, 1]),
     # A mask from memory or a constant may hold more lanes.
     ("s_mov_bW EXEC, -1\ns_nop 0", []),
@@ -122,7 +125,7 @@ def test_the_high_half_of_exec_in_waves_of_32(compile_device: CompileDevice) -> 
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("threads", [64, 45, 32, 19, 5])
+@pytest.mark.parametrize("threads", [64, 45, 19])
 def test_lanes_that_no_thread_has(compile_device: CompileDevice, target: str, threads: int) -> None:
     """Whole-wave code around a spill to lanes: what was stored in lanes of no thread is there when they are read."""
     body = """
@@ -205,8 +208,8 @@ def narrow_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("narrow_blocks")
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_kernels(compile_device: CompileDevice, target: str) -> None:
-    for seed in (702, 708):  # even ones, because calls end the analysis; with lanes of no thread
-        check_kernels(compile_device, target, 40, seed, 1)
+    # An even seed, because calls end the analysis; and one that leaves lanes without threads.
+    check_kernels(compile_device, target, 40, 708, 1)
 
 
 @pytest.mark.long
