@@ -257,4 +257,6 @@ def test_a_sequence_that_differs_is_left_as_it_is(changed: int) -> None:
 
         patch.setattr(sequences, "quotient", watched)
         prepare([Case("gfx942", tuple(code)), Case("gfx942", SINGLE, mode=Mode(flush_f32=True))])
-    assert found == [None, None]
+        other = ("v_add_f32 v1, v1, v1", "v_add_f32 v8, v1, v1", *SINGLE[:-1], "v_div_fixup_f32 v2, v7, v8, v0")
+        prepare([Case("gfx942", other)])
+    assert found == [None, None, None]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.ir import Val
+from softrock.lift.notes import same
 from softrock.lift.semantics import avx512
 
 if TYPE_CHECKING:
@@ -38,9 +39,14 @@ def raw_bits(value: Val) -> Val:
     return value.bits_as(f"u{value.bits}")
 
 
+def is_canonical(value: Val) -> bool:
+    """Whether a value is known to be a result of arithmetic, and so no signalling NaN."""
+    return value.note is not None and value.note[0] in _ARITHMETIC
+
+
 def quiet(value: Val) -> Val:
     """NaNs made quiet, everything else as it is."""
-    if value.note is not None and value.note[0] in _ARITHMETIC:
+    if is_canonical(value):
         return value
     if value.bits >= 32:
         return canonical(value.intrinsic("canonicalize"))  # a multiplication by one
@@ -60,7 +66,7 @@ def extreme(x: Wave, a: Val, b: Val, largest: bool) -> Val:
     """The hardware's minimum or maximum: a number wins over a quiet NaN, -0 is below +0, and in IEEE mode (which gfx12
     does not have) a signalling NaN wins as a quiet one (RDNA3 ISA guide, V_MAX_F32)."""
     ieee = x.mode.ieee and x.target.major < 12
-    if a.ref == b.ref:
+    if same(a, b):
         return quiet(a)
     if avx512.usable(x, a):
         return canonical(avx512.extreme(x, a if ieee else quiet(a), b if ieee else quiet(b), largest))
@@ -71,24 +77,13 @@ def extreme(x: Wave, a: Val, b: Val, largest: bool) -> Val:
             if calm is not value:  # a signalling NaN is what quieting changes
                 out = raw_bits(calm).ne(raw_bits(value)).select(calm, out)
         return canonical(out)
-    # Integers that are ordered as the floats are: negative numbers have their lower bits flipped.
-    keys = [_ordered(raw_bits(v)) for v in (a, b)]
-    found = keys[0].imax(keys[1]) if largest else keys[0].imin(keys[1])
-    usual = _ordered(found.bits_as(f"u{a.bits}")).bits_as(f"u{a.bits}").bits_as(name_of(a))
-    unusual = a.is_nan() | b.is_nan()
-
-    def with_nan() -> Val:
-        out = quiet(a.is_nan().select(b, a))
-        for value in (b, a) if ieee else ():
+    # Halves are compared as singles, which are quiet numbers then; bfloats too.
+    wide = a.to("f32").intrinsic("maximumnum" if largest else "minimumnum", b.to("f32"))
+    out = wide.to(name_of(a))
+    for value in (b, a) if ieee else ():
+        if not is_canonical(value):
             out = is_signalling(value).select(quiet(value), out)
-        return out
-
-    return canonical(where_any(x, unusual, usual, with_nan))
-
-
-def _ordered(raw: Val) -> Val:
-    signed = raw.bits_as(f"i{raw.bits}")
-    return signed ^ ((signed >> (raw.bits - 1)) & ((1 << (raw.bits - 1)) - 1))
+    return canonical(out)
 
 
 def minimum(x: Wave, a: Val, b: Val) -> Val:

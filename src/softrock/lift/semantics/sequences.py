@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from softrock.lift import forms
 from softrock.lift.ir import Val
-from softrock.lift.notes import Pattern, match, noted, same
+from softrock.lift.notes import Pattern, match, noted, number_of, same
 
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
@@ -46,6 +46,18 @@ def quotient(x: Wave, approached: Val, b: Val, c: Val) -> Val | None:
     if found is None or not (same(found["b"], b) and same(found["c"], c)):
         return None
     return noted(c / b, "quotient")
+
+
+_RAISED: Pattern = ("select", ("olt", "x", "limit"), ("mul", "x", "factor"), "x")
+
+
+def never_denormal(a: Val) -> bool:
+    """Whether an f32 value is a number that was multiplied where it was small, as libraries do before v_rsq_f32."""
+    found = match(_RAISED, a)
+    if found is None:
+        return False
+    limit, factor = number_of(found["limit"]), number_of(found["factor"])
+    return limit is not None and factor is not None and limit >= 2.0**-126 and factor >= 2.0**23
 
 
 _SMALL: Pattern = ("olt", "x", 2.0**-96)

@@ -14,6 +14,7 @@ from softrock.lift.ir import Val
 from softrock.lift.notes import noted
 from softrock.lift.registry import valu
 from softrock.lift.semantics.floats import EXPONENT, MANTISSA, canonical, raw_bits, without_denormals
+from softrock.lift.semantics.sequences import never_denormal
 
 if TYPE_CHECKING:
     from softrock.lift.context import Wave
@@ -180,7 +181,7 @@ def _flushed(word: str, kernel: Callable[[Wave, Val], Val]) -> Callable[[Wave, V
     if word == "sqrt":
         return lambda x, a: noted(kernel(x, without_denormals(a)), "sqrt", a)
     if word == "rsq":
-        return lambda x, a: kernel(x, without_denormals(a))
+        return lambda x, a: kernel(x, a if never_denormal(a) else without_denormals(a))
     return kernel
 
 
