@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,18 @@ def dump(kernel: str, stage: str, content: str | bytes) -> None:
         ) from None
 
 
+@contextlib.contextmanager
+def _parser() -> Iterator[Callable[[str], Any]]:
+    """Gives a function that parses IR. Modules are given back before their context: the garbage collector, which finds
+    both where an error holds them, would promise no order, and LLVM does not survive the other one."""
+    from llvmlite import binding
+
+    # A context of its own gives its memory back, and does not number types on from module to module.
+    context = binding.create_context()
+    with contextlib.ExitStack() as held:
+        yield lambda text: held.enter_context(binding.parse_assembly(text, context=context))
+
+
 def object_of(
     text: str, kernel: str, *, large: bool = False, quick: bool = False, timings: Timings | None = None
 ) -> bytes:
@@ -51,33 +65,31 @@ def object_of(
     Raises:
         SoftrockError: LLVM rejects the text (a defect of the translator: the message says where).
     """
-    from llvmlite import binding
-
     level = settings.load().opt
     dump(kernel, "ll", text)
     # Above that many branches LLVM's better code generators take minutes.
     machine = target_machine(0 if quick or text.count("\n  br ") > BRANCH_LIMIT else level)
     start = time.perf_counter()
-    # A context of its own gives its memory back, and does not number types on from module to module.
-    context = binding.create_context()
-    try:
-        module = binding.parse_assembly(text, context=context)
-        module.triple = machine.triple
-        module.data_layout = str(machine.target_data)
-        module.verify()
-    except RuntimeError as error:
-        raise SoftrockError(
-            f"kernel {kernel}: the translated code is malformed: {str(error).splitlines()[0] if str(error) else error}",
-            hint="this is a defect of softrock; please report it with the output of SOFTROCK_DUMP=<folder>",
-        ) from None
-    _optimise(module, machine, level, large or quick)
-    if settings.load().dump is not None:
-        dump(kernel, "opt.ll", str(module))
-        dump(kernel, "s", machine.emit_assembly(module))
-    middle = time.perf_counter()
-    data: bytes = machine.emit_object(module)
-    if timings is not None:
-        timings.passes, timings.codegen = middle - start, time.perf_counter() - middle
+    with _parser() as parse:
+        try:
+            module = parse(text)
+            module.triple = machine.triple
+            module.data_layout = str(machine.target_data)
+            module.verify()
+        except RuntimeError as error:
+            said = str(error).splitlines()[0] if str(error) else error
+            raise SoftrockError(
+                f"kernel {kernel}: the translated code is malformed: {said}",
+                hint="this is a defect of softrock; please report it with the output of SOFTROCK_DUMP=<folder>",
+            ) from None
+        _optimise(module, machine, level, large or quick)
+        if settings.load().dump is not None:
+            dump(kernel, "opt.ll", str(module))
+            dump(kernel, "s", machine.emit_assembly(module))
+        middle = time.perf_counter()
+        data: bytes = machine.emit_object(module)
+        if timings is not None:
+            timings.passes, timings.codegen = middle - start, time.perf_counter() - middle
     return data
 
 
