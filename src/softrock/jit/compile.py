@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from softrock.core import settings
 from softrock.core.errors import SoftrockError
+from softrock.jit import tile
 from softrock.jit.host import target_machine
 
 if TYPE_CHECKING:
@@ -83,6 +84,10 @@ def object_of(
                 hint="this is a defect of softrock; please report it with the output of SOFTROCK_DUMP=<folder>",
             ) from None
         _optimise(module, machine, level, large or quick)
+        if level and not quick:
+            chunked = tile.chunked(module, machine)
+            if chunked is not None:
+                module = parse(chunked)
         if settings.load().dump is not None:
             dump(kernel, "opt.ll", str(module))
             dump(kernel, "s", machine.emit_assembly(module))
