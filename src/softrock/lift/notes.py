@@ -64,8 +64,8 @@ def number_of(value: Val) -> float | None:
 def same(a: Val, b: Val) -> bool:
     """Whether two values surely have the same bits."""
     a, b = _core(a), _core(b)
-    if a is b or a.same(b) or (a.note is not None and a.note is b.note and a.note[0] != "canonical"):
-        return True  # a note belongs to one value, but for the one that says only that a value is some result
+    if a is b or a.same(b) or (a.note is not None and a.note is b.note):
+        return True  # a note is made for one value
     if a.note is not None and b.note is not None and a.note[0] == b.note[0] and a.note[0] in ("neg", "abs"):
         return same(a.note[1][0], b.note[1][0])
     x, y = number_of(a), number_of(b)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Kind, Operand
 from softrock.lift.ir import Val
-from softrock.lift.notes import same
+from softrock.lift.notes import noted, same
 from softrock.lift.semantics import avx512
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 MANTISSA = {16: 10, 32: 23, 64: 52}
 BIAS = {16: 15, 32: 127, 64: 1023}
 EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
-CANONICAL = ("canonical", 0)
 _ARITHMETIC = frozenset(
     ("canonical", "fma", "fnma", "mul", "rcp", "rsq", "sqrt", "ldexp", "scale", "fmas", "quotient", "root")
 )
@@ -25,8 +24,8 @@ _ARITHMETIC = frozenset(
 
 def canonical(value: Val) -> Val:
     """Note that a result of arithmetic cannot be a signalling NaN, which spares minimum and maximum their check."""
-    if value.note is None:
-        value.note = CANONICAL
+    if value.note is None or value.note[0] == "bits":
+        return noted(value, "canonical", value)
     return value
 
 
