@@ -112,7 +112,7 @@ def _block(function: _Function, lines: list[str]) -> list[str]:
     for level, (_, wise) in phases.items():
         if not function.registers.fma and any(op.form == "call" and "@llvm.fma." in op.parts[0] for op in wise):
             continue
-        group = group_of(wise, width, function.registers.count, _crossing(function, wise))
+        group = group_of(wise, width, function.registers.count, _crossing(function, wise)) if wise else 0
         if group:
             chosen[level] = group
     if chosen:
