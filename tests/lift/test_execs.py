@@ -31,8 +31,8 @@ def _points(compile_device: CompileDevice, target: str, body: str) -> list[bool]
     return [a in found for a, i in sorted(insts.items()) if i.op == "s_nop"]
 
 
-KNOWN = [
-    ("s_nop 0", [True]),
+KNOWN: list[tuple[str, list[int]]] = [
+    ("s_nop 0", [1]),
     ("s_and_saveexec_bW M32, VCC\ns_nop 0\ns_or_bW EXEC, EXEC, M32\ns_nop 0", [0, 1]),
     (
         "v_cmp_lt_u32 VCC, 3, v0\ns_nop 0\ns_and_saveexec_bW M32, VCC\ns_nop 0\ns_or_bW EXEC, EXEC, M32\ns_nop 0",
@@ -170,10 +170,10 @@ def test_lanes_that_no_thread_has(compile_device: CompileDevice, target: str, th
     lane = np.arange(threads)
     in_thread = 3000 + 29 + 1 if threads > 29 else 4
     low = lane < 4
-    want = [2000, 1000, in_thread, 3003, np.where(low, 4 * lane, 3000), np.where(low, 4 * lane, 1000)]
-    want[5] = np.where(lane == 31, 2000, want[5])
-    for k, row in enumerate(want):
-        np.testing.assert_array_equal(out[k], np.broadcast_to(row, threads), err_msg=f"row {k}")
+    for k, value in enumerate((2000, 1000, in_thread, 3003)):
+        np.testing.assert_array_equal(out[k], np.full(threads, value), err_msg=f"row {k}")
+    np.testing.assert_array_equal(out[4], np.where(low, 4 * lane, 3000))
+    np.testing.assert_array_equal(out[5], np.where(lane == 31, 2000, np.where(low, 4 * lane, 1000)))
 
 
 class NarrowBlocks(FormedBlocks):

@@ -193,7 +193,9 @@ def _check(target: str, seeds: range, size: int) -> None:
     for seed, pair, got, want in zip(seeds, pairs, states[::2], states[1::2], strict=True):
         found = differences(got, want)
         if found:
-            wrong.append(f"{target} seed {seed}, size {size}: {found}\n  " + "\n  ".join(map(str, pair[0].code)))
+            code = pair[0].code
+            assert not isinstance(code, Instruction)
+            wrong.append(f"{target} seed {seed}, size {size}: {found}\n  " + "\n  ".join(map(str, code)))
     assert not wrong, "\n".join(wrong)
 
 
@@ -226,15 +228,15 @@ def _uniform_cases(target: str, row: Row, rng: np.random.Generator) -> tuple[Cas
     return formed, vector
 
 
-def _same(got: npt.NDArray[np.uint32], want: npt.NDArray[np.uint32], wide: bool) -> npt.NDArray[np.bool_]:
-    """Lanes that are equal. Which of two NaNs an operation gives is up to the host where sign and payload are open."""
+def _differ(got: npt.NDArray[np.uint32], want: npt.NDArray[np.uint32], wide: bool) -> bool:
+    """Whether a register differs. Which of two NaNs an operation gives is up to the host where sign and payload are
+    open."""
     equal = got == want
-    if wide:
-        return equal
-    nan = np.isnan(got.view(np.float32)) & np.isnan(want.view(np.float32))
-    halves = [np.isnan(a.view(np.float16).reshape(-1, 2)) for a in (got, want)]
-    same_halves = (halves[0] & halves[1]) | (got.view(np.uint16) == want.view(np.uint16)).reshape(-1, 2)
-    return equal | nan | same_halves.all(axis=1)
+    if not wide:
+        equal = equal | (np.isnan(got.view(np.float32)) & np.isnan(want.view(np.float32)))
+        nan = np.isnan(got.view(np.float16)) & np.isnan(want.view(np.float16))
+        equal = equal | (nan | (got.view(np.uint16) == want.view(np.uint16))).reshape(-1, 2).all(axis=1)
+    return not bool(equal.all())
 
 
 def _check_uniform(target: str, rows: list[Row]) -> None:
@@ -259,7 +261,7 @@ def _check_uniform(target: str, rows: list[Row]) -> None:
             got = check.run_round(prepared, 2 * k, formed, start)
             want = check.run_round(prepared, 2 * k + 1, vector, start)
             wide = any(op.dwords > 1 for op in inst.dst)
-            bad = [r for r in want.words if not _same(got.u32(r), want.u32(r), wide).all()]
+            bad = [r for r in want.words if _differ(got.u32(r), want.u32(r), wide)]
             if bad or got.sgprs != want.sgprs or got.exec_mask != want.exec_mask or got.scc != want.scc:
                 given = {r: hex(int(v[0])) for r, v in vgprs.items() if r in formed.rows}
                 wrong.append(f"{target} {inst.mnemonic} {inst.mods} {given}: {differences(got, want)}")

@@ -79,7 +79,7 @@ def test_a_call_with_halves_of_a_pair_as_forms(compile_device: CompileDevice, ta
     low = (lane * np.uint64(8) - high) & np.uint64(0xFFFFFFFF)
     whole = low | high << np.uint64(32)
     want = [(whole & ~np.uint64(1)) << np.uint64(1), whole << np.uint64(1)]
-    rows = [f(w) for w in want for f in (lambda v: v & np.uint64(0xFFFFFFFF), lambda v: v >> np.uint64(32))]
+    rows = [half for w in want for half in (w & np.uint64(0xFFFFFFFF), w >> np.uint64(32))]
     np.testing.assert_array_equal(out[:5], [*rows, (low + np.uint64(1)) & np.uint64(0xFFFFFFFF)])
 
 

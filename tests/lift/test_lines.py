@@ -219,9 +219,9 @@ def _wrong(access: Access, state: WaveState, pages: dict[int, npt.NDArray[np.uin
             at = int(access.addresses[lane]) + k
             want[at // PAGE * PAGE][at % PAGE] = data[k]
     for page, content in pages.items():
-        bad = np.flatnonzero(content != want[page])
-        if len(bad):
-            return f"byte {int(bad[0]):#x} of page {page:#x} is wrong ({len(bad)} wrong)"
+        places = np.flatnonzero(content != want[page])
+        if len(places):
+            return f"byte {int(places[0]):#x} of page {page:#x} is wrong ({len(places)} wrong)"
     return ""
 
 
