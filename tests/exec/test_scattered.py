@@ -126,3 +126,23 @@ KERNEL(64) void walk(const v4 *in, v4 *out, const u32 *rows, int steps) {
     out = np.zeros((16, 4, 4), np.uint32)
     program(source, "gfx942", ["-O3"]).run("walk", 1, 64, data, out, rows, np.int32(steps))
     np.testing.assert_array_equal(out, data.sum(1, dtype=np.uint32)[rows])
+
+
+def test_halves_of_a_wave_that_load_the_same(program: Callable[..., Any]) -> None:
+    source = """
+typedef u32 v4 __attribute__((ext_vector_type(4)));
+KERNEL(32) void twins(const v4 *in, v4 *out, const u32 *places) {
+    __shared__ v4 local[64];
+    local[tid] = in[tid], local[32 + tid] = in[32 + tid];
+    sync();
+    out[tid] = local[places[tid]];
+}
+"""
+    rng = np.random.default_rng(15)
+    data = rng.integers(0, 1 << 32, (64, 4), np.uint32)
+    made = program(source, "gfx1100", ["-O3"])
+    lower = rng.permutation(64)[:16]
+    for places in (np.tile(lower, 2), np.concatenate([lower, lower[::-1]]), np.append(np.tile(lower, 2)[:31], 5)):
+        out = np.zeros((32, 4), np.uint32)
+        made.run("twins", 1, 32, data, out, places.astype(np.uint32))
+        np.testing.assert_array_equal(out, data[places])

@@ -52,8 +52,9 @@ _SITE_SLOTS = 64
 
 
 def quick(x: Wave, size: int) -> bool:
-    """Whether these functions are the host's best way to load scattered lanes."""
-    return size in SIZES and (size > 8 or not x.native_gather)
+    """Whether these functions are the host's best way to load scattered lanes. Gathers of dwords and pairs of them are
+    as good where the host has them; bytes and halves are mostly found side by side in eights."""
+    return size in SIZES and (size not in (4, 8) or not x.native_gather)
 
 
 def load(x: Wave, addresses: Val, size: int, ahead: bool = False) -> list[Val]:
@@ -181,14 +182,18 @@ _PARAMETERS = {
 }
 
 
-def _function(name: str, places: Places, size: int, lanes: int, body: _Text) -> str:
+def _function(name: str, places: Places, size: int, lanes: int, body: _Text, loads: bool = False) -> str:
     """A loop over groups of lanes; the body finds ``%k`` (its first lane) and ``%data_k`` (its place in the words)."""
     parameters = _PARAMETERS[places.kind] + ", ptr %site" * places.ahead
     latch = "loop" if places.kind in ("rows", "twice") or size == 16 else "join"
+    # RDNA3 has matrix operands twice in a wave.
+    twins = loads and lanes == 32 and size == 16 and places.kind == "narrow" and not places.ahead
+    before, limit, after = _twins(lanes, size) if twins else ([], str(lanes), [])
     return "\n".join(
         [
             f'define internal void @{name}({parameters}, ptr noalias %data) noinline nounwind section ".text.cold" {{',
             "entry:",
+            *before,
             *_look_ahead(places, lanes),
             "  br label %loop",
             "loop:",
@@ -196,13 +201,37 @@ def _function(name: str, places: Places, size: int, lanes: int, body: _Text) -> 
             "  %data_k = getelementptr i32, ptr %data, i64 %k",
             *body.lines,
             f"  %next = add nuw nsw i64 %k, {GROUP}",
-            f"  %more = icmp ult i64 %next, {lanes}",
+            f"  %more = icmp ult i64 %next, {limit}",
             "  br i1 %more, label %loop, label %done",
             "done:",
+            *after,
             "  ret void",
             "}",
         ]
     )
+
+
+def _twins(lanes: int, size: int) -> tuple[list[str], str, list[str]]:
+    """Where the upper half of the wave loads what the lower half does, it takes a copy of that: code before the loop,
+    the loop's end, code after it."""
+    half = lanes // 2
+    lines = []
+    for n, at in enumerate((0, half)):
+        lines.append(f"  %half{n}p = getelementptr i32, ptr %at, i64 {at}")
+        lines.append(f"  %half{n} = load volatile <{half} x i32>, ptr %half{n}p, align 32")
+    lines += [
+        f"  %like = icmp eq <{half} x i32> %half0, %half1",
+        f"  %likes = bitcast <{half} x i1> %like to i{half}",
+        f"  %twins = icmp eq i{half} %likes, -1",
+        f"  %limit = select i1 %twins, i64 {half}, i64 {lanes}",
+    ]
+    copies = ["  br i1 %twins, label %copy, label %out", "copy:"]
+    for k in range(size // 4):
+        for n, at in enumerate((lanes * k, lanes * k + half)):
+            copies.append(f"  %copy{k}_{n} = getelementptr i32, ptr %data, i64 {at}")
+        copies.append(f"  %copied{k} = load <{half} x i32>, ptr %copy{k}_0, align 32")
+        copies.append(f"  store <{half} x i32> %copied{k}, ptr %copy{k}_1, align 32")
+    return lines, "%limit", [*copies, "  br label %out", "out:"]
 
 
 def _look_ahead(places: Places, lanes: int) -> list[str]:
@@ -340,7 +369,7 @@ def _load_text(name: str, places: Places, size: int, lanes: int) -> str:
         words = [t.op(f"phi {_V8} [ {a}, %run ], [ {b}, %each ]") for a, b in zip(together, alone, strict=True)]
     for k, word in enumerate(words):
         t.lines.append(f"  store {_V8} {word}, ptr {_word(t, lanes, k)}, align 32")
-    return _function(name, places, size, lanes, t)
+    return _function(name, places, size, lanes, t, loads=True)
 
 
 def _load_run(t: _Text, first: str, size: int) -> list[str]:
