@@ -91,10 +91,16 @@ class Op:
         self.level = 0
 
 
+_PIECE = re.compile(r"(?:[^,<(\[{]|<[^<>]*>|\([^()]*\))+")
+
+
 def split_top(text: str) -> list[str]:
     """Split at commas that stand in no bracket."""
     if "<" not in text and "(" not in text:
         return text.split(", ")
+    quick = [piece.lstrip(" ") for piece in _PIECE.findall(text)]
+    if ", ".join(quick) == text:
+        return quick
     out, depth, start = [], 0, 0
     for at, char in enumerate(text):
         if char in "<([{":
