@@ -58,7 +58,7 @@ def plan(chosen: list[Case], gpus: list[str], threads: list[int]) -> list[tuple[
     out = []
     for case in chosen:
         for gpu in [g for g in gpus if g in case.gpus][: 1 if case.once and case.cost else None]:
-            out += [(case, gpu, count) for count in ([max(threads)] if case.once else threads)]
+            out += [(case, gpu, count) for count in ([facts.all_threads()] if case.once else threads)]
     return out
 
 
