@@ -88,7 +88,9 @@ class Wave:
         self.gpr_index = 0
         self.matrix_loops = 0
         self.atomics: set[int] = set()
+        """Addresses of the atomics translated so far."""
         self.sequences: dict[int, tuple[Any, Val]] = {}
+        """What recognised sequences of this block gave, by the id of a note, which is kept alive here."""
 
     def array(self, name: str, size: int) -> str:
         """Pointer to a stack array of at least `size` bytes, one for each name in the function."""

@@ -94,6 +94,18 @@ template <class T> INLINE bool is_finite(T x) { return (as_bits(x) & lim<T>::exp
 template <class T> INLINE bool is_negative(T x) { return (as_bits(x) & lim<T>::sign) != 0; }
 template <class T> INLINE T mulsign(T x, T y) { return from_bits<T>(as_bits(x) ^ (as_bits(y) & lim<T>::sign)); }
 
+// The integer next to x, for |x| < 2^(mantissa - 1): what a large number takes in is in its lowest bits, which spares the
+// conversion and its care for the ends of the range.
+template <class T> struct nearest {
+  T k;
+  int n;
+};
+template <class T> INLINE nearest<T> nearest_int(T x) {
+  constexpr T large = T(1.5) * T(1ul << fp<T>::mantissa);
+  T t = x + large;
+  return {t - large, (int)(as_bits(t) - as_bits(large))};
+}
+
 // x = m 2^e with 1/2 <= |m| < 1, for finite x != 0 (denormals included).
 template <class T> struct parts {
   T m;

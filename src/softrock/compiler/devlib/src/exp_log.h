@@ -29,10 +29,10 @@ template <class T> INLINE dd<T> expm1_kernel(dd<T> r) {
 }
 // e^a = 2^k (1 + m), |a.hi| bounded by exp_limit.
 template <class T> INLINE scaled<T> exp_reduced(dd<T> a) {
-  T k = rint_(a.hi * C(log2e_0));
+  auto [k, n] = nearest_int(a.hi * C(log2e_0));
   // The first product is exact; normalising keeps r.lo so small that e^r.lo - 1 = r.lo.
   dd<T> r = fast_two_sum(fma_(-k, C(ln2_0), a.hi), fma_(-k, C(ln2_1), a.lo));
-  return {expm1_kernel(r), (int)k};
+  return {expm1_kernel(r), n};
 }
 template <class T> INLINE T exp_of(dd<T> a) {  // a.hi within exp_limit
   scaled<T> e = exp_reduced(a);
@@ -57,29 +57,30 @@ template <class T> INLINE T exp_t(T x) {
 }
 template <class T> INLINE T exp2_t(T x) {
   T c = clamp(x, T(exp_limit<T>::value * T(1.5)));
-  T k = rint_(c), r = c - k;
+  auto [k, n] = nearest_int(c);
+  T r = c - k;
   dd<T> t = two_prod(r, C(ln2_0));
   dd<T> m = expm1_kernel(dd<T>{t.hi, fma_(r, C(ln2_1), t.lo)});
-  T y = ldexp_(T(1) + (m.hi + m.lo), (int)k);
+  T y = ldexp_(T(1) + (m.hi + m.lo), n);
   return is_nan(x) ? x : y;
 }
 template <class T> INLINE T exp10_t(T x) {
   T c = clamp(x, T(exp_limit<T>::value * T(0.5)));
-  T k = rint_(c * C(log2_10_0));
+  auto [k, n] = nearest_int(c * C(log2_10_0));
   dd<T> r = fast_two_sum(fma_(-k, C(log10_2_0), c), -k * C(log10_2_1));
   dd<T> t = mul(C2(ln10), r.hi);
   dd<T> m = expm1_kernel(dd<T>{t.hi, fma_(r.lo, C(ln10_0), t.lo)});
-  T y = ldexp_(T(1) + (m.hi + m.lo), (int)k);
+  T y = ldexp_(T(1) + (m.hi + m.lo), n);
   return is_nan(x) ? x : y;
 }
-// In float: the integer is taken from the bits of a sum, and one word is enough for a result within 0.8 ulp.
+// In float one word is enough for a result within an ulp.
 INLINE float exp_t(float x) {
   typedef coef<float> K;
-  constexpr float integer = 0x1.8p23f;
-  float c = clamp(x, -104.0f, 89.0f), t = fma_(c, K::log2e_0, integer), k = t - integer;
+  float c = clamp(x, -104.0f, 89.0f);
+  auto [k, n] = nearest_int(c * K::log2e_0);
   float r = fma_(k, -K::ln2_1, fma_(k, -K::ln2_0, c));  // the inner one is exact
   float y = fma_(r * r, poly(r, K::exp), r) + 1.0f;
-  return ldexp_(y, (int)(as_bits(t) - as_bits(integer)));
+  return ldexp_(y, n);
 }
 // e^x - 1 as a normalised pair; x within exp_limit/2 and 2^k finite.
 template <class T> INLINE dd<T> expm1_pair(dd<T> a) {

@@ -76,10 +76,10 @@ template <class T> INLINE reduced<T> trig_reduce(T x) {
   if (UNLIKELY(!(ax < trig_limit<T>::value))) {
     out = reduce_large(ax);
   } else {
-    T n = rint_(ax * C(two_over_pi_0));
+    auto [n, q] = nearest_int(ax * C(two_over_pi_0));
     T a = fma_(-n, C(half_pi_0), ax);  // exact
     dd<T> p = two_prod(n, C(half_pi_1)), s = two_sum(a, -p.hi);
-    out = {fast_two_sum(s.hi, s.lo - fma_(n, C(half_pi_2), p.lo)), (int)n};
+    out = {fast_two_sum(s.hi, s.lo - fma_(n, C(half_pi_2), p.lo)), q};
   }
   return out;
 }
