@@ -194,7 +194,7 @@ def _function(name: str, places: Places, size: int, lanes: int, body: _Text, loa
             f'define internal void @{name}({parameters}, ptr noalias %data) noinline nounwind section ".text.cold" {{',
             "entry:",
             *before,
-            *_look_ahead(places, lanes),
+            *_look_ahead(places, size, lanes),
             "  br label %loop",
             "loop:",
             f"  %k = phi i64 [ 0, %start ], [ %next, %{latch} ]",
@@ -234,12 +234,14 @@ def _twins(lanes: int, size: int) -> tuple[list[str], str, list[str]]:
     return lines, "%limit", [*copies, "  br label %out", "out:"]
 
 
-def _look_ahead(places: Places, lanes: int) -> list[str]:
+def _look_ahead(places: Places, size: int, lanes: int) -> list[str]:
     """Code before the loop, up to block ``start``: if the first lane's address has moved on by the same step twice,
-    fetch what every fourth lane is going to load after another one (lanes between are mostly near)."""
+    fetch what lanes are going to load after another one: the last of lanes that load 32 bytes between them, for these
+    mostly are neighbours, and where they reach into a further cache line the last one does."""
     if not places.ahead:
         return ["  br label %start", "start:"]
     t = _Text()
+    every = max(1, min(GROUP, 32 // size))
     wide = places.kind == "wide"
     ty = "i64" if wide else "i32"
     first = t.op(f"load {ty}, ptr %at, align 8")
@@ -253,7 +255,7 @@ def _look_ahead(places: Places, lanes: int) -> list[str]:
     t.lines.append(f"  store atomic i64 {step}, ptr {kept} monotonic, align 8")
     steady = t.op(f"and i1 {t.op(f'icmp eq i64 {step}, {before}')}, {t.op(f'icmp ne i64 {step}, 0')}")
     t.lines += [f"  br i1 {steady}, label %ahead, label %start", "ahead:"]
-    t.lines.append("  %j = phi i64 [ 0, %entry ], [ %j.next, %ahead ]")
+    t.lines.append(f"  %j = phi i64 [ {every - 1}, %entry ], [ %j.next, %ahead ]")
     address = t.op(f"load {ty}, ptr {t.op(f'getelementptr {ty}, ptr %at, i64 %j')}, align 4")
     if not wide:
         address = t.op(f"add i64 %base, {t.op(f'zext i32 {address} to i64')}")
@@ -261,7 +263,7 @@ def _look_ahead(places: Places, lanes: int) -> list[str]:
     return [
         *(line.replace("%n", "%h") for line in t.lines),
         f"  call void @llvm.prefetch.p0(ptr {pointer.replace('%n', '%h')}, i32 0, i32 2, i32 1)",
-        "  %j.next = add nuw nsw i64 %j, 4",
+        f"  %j.next = add nuw nsw i64 %j, {every}",
         f"  %j.more = icmp ult i64 %j.next, {lanes}",
         "  br i1 %j.more, label %ahead, label %start",
         "start:",
