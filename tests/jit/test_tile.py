@@ -364,6 +364,30 @@ entry:
     assert sum("mul <8 x i32>" in line for line in lines) == 8
 
 
+def test_a_mask_meets_chunks_of_another_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    always(monkeypatch, 1)
+    body = """define void @f(ptr %data, ptr %out, i64 %mask, i32 %scalar) {
+entry:
+  %half = getelementptr i8, ptr %data, i64 1024
+  %there = getelementptr i8, ptr %out, i64 512
+  %a = load <64 x i32>, ptr %data, align 4
+  %low = and <64 x i32> %a, splat (i32 7)
+  %m = icmp ult <64 x i32> %low, splat (i32 4)
+  %b = bitcast <64 x i1> %m to i64
+  %c = and i64 %b, %mask
+  store i64 %c, ptr %out, align 8
+  %h = load <64 x i16>, ptr %half, align 2
+  %n = bitcast i64 %c to <64 x i1>
+  %s = select <64 x i1> %n, <64 x i16> %h, <64 x i16> zeroinitializer
+  %t = add <64 x i16> %s, %h
+  store <64 x i16> %t, ptr %there, align 2
+  ret void
+}"""
+    after = check(body, AVX2)
+    assert "icmp ult <8 x i32>" in after
+    assert "select <16 x i1>" in after
+
+
 def test_functions_with_quoted_names_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     always(monkeypatch, 1)
     body = (

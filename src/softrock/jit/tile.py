@@ -164,8 +164,15 @@ class _Block:
         self.size_of = {op.name: self.sizes[op.level] for op in ops if op.kind == "T" and op.level in chosen}
         self.packed_later: Counter[str] = Counter()
         self.inner: Counter[str] = Counter()
+        self.whole: set[str] = set()
+        """Values that must be joined, however they are used in the text."""
         for op in ops:
             if op.kind == "T" and op.level in chosen:
+                needed = op.uses if op.form == "unmask" else []
+                for operand, _ in op.operands:
+                    if operand in function.unmasked:
+                        needed = [*needed, *masks.leaves(function.unmasked[operand])]
+                self.whole.update(each for each in needed if self.size_of.get(each) not in (None, self.sizes[op.level]))
                 if op.form != "splat":
                     size = self.sizes[op.level]
                     self.inner.update(operand for operand, _ in op.operands if self.size_of.get(operand, size) == size)
@@ -239,7 +246,8 @@ class _Block:
             out.append(text)
         out += kept
         for op, name in values:
-            if self.function.uses[op.name] - 1 > self.inner[op.name] + self.packed_later[op.name]:
+            elsewhere = self.function.uses[op.name] - 1 - self.inner[op.name] - self.packed_later[op.name]
+            if elsewhere > 0 or op.name in self.whole:
                 out += self._join(op, name)
         return out
 
