@@ -13,7 +13,7 @@ from softrock.lift.registry import Semantic, Token
 
 def run(x: Wave, inst: Instruction, semantic: Semantic) -> None:
     """Translate one instruction by its registered semantics."""
-    x.start(inst)
+    x.start(inst, semantic.cross_lane or "dpp_ctrl" in inst.mods or "dpp8" in inst.mods)
     if x.gpr_index and inst.format.startswith("VOP"):
         from softrock.lift.semantics.indexed import indexed_move
 

@@ -83,6 +83,7 @@ class Wave:
         self.compact = False
         self.vgprs = 256
         self.layout = "any"
+        self.across = True
         self.most_threads = 1024
         self.id_count = 3
         self.gpr_index = 0
@@ -175,9 +176,10 @@ class Wave:
 
         return self.b.op(Ty(kind, bits, 0), f"load i{bits}, ptr {pointer}, align {bits // 8}, !invariant.load !0")
 
-    def start(self, inst: Instruction) -> None:
-        """Begin an instruction."""
+    def start(self, inst: Instruction, across: bool = True) -> None:
+        """Begin an instruction; `across`: it looks at other lanes than its own, or at inactive ones."""
         self.inst = inst
+        self.across = across
         self._dpp_write = None
         self.clamp_handled = False
 
@@ -355,10 +357,19 @@ class Wave:
         """Number of a VGPR or AGPR in the vector bank."""
         return op.index + (256 if op.kind is Kind.AGPR else 0)
 
+    def vector(self, r: int) -> Val:
+        """Vector register `r` (bank number) as the instruction may look at it: merged with inactive lanes only where
+        it sees these."""
+        return self.regs.vector.read(r) if self.across else self.regs.vector.lane_wise(r)
+
+    def vector_pair(self, r: int) -> Val:
+        """Vector registers `r` and `r + 1` likewise."""
+        return self.regs.vector.read_pair(r) if self.across else self.regs.vector.lane_wise_pair(r)
+
     def read_word(self, op: Operand, k: int = 0) -> Val:
         """Dword `k` of a vector operand as u32 lanes, without modifiers; scalars and constants are broadcast."""
         if op.kind in (Kind.VGPR, Kind.AGPR):
-            return self.regs.vector.read(self.bank_index(op) + k)
+            return self.vector(self.bank_index(op) + k)
         if op.kind is Kind.SGPR:
             return self.regs.scalar.read(op.index + k).splat(self.W)
         if op.kind in (Kind.INT, Kind.FLOAT, Kind.LITERAL):
@@ -389,12 +400,12 @@ class Wave:
         if op.kind in (Kind.VGPR, Kind.AGPR):
             r = self.bank_index(op)
             if bits == 64:
-                wide = self.regs.vector.read_pair(r)
+                wide = self.vector_pair(r)
                 if op.role == "src0" and self._has_dpp():
                     low, high = (self._apply_dpp(forms.word(wide, k)) for k in (forms.LOW, forms.HIGH))
                     wide = forms.combine(low, high)
                 return wide.bits_as(elem)
-            word = self.regs.vector.read(r)
+            word = self.vector(r)
             if op.role == "src0" and self._has_dpp():
                 word = self._apply_dpp(word)
             if op.sel and op.sel != "DWORD":
@@ -511,16 +522,22 @@ class Wave:
         """Write vector register `r` (bank number) under EXEC and DPP's write mask."""
         if self._dpp_write is not None:
             value = self._dpp_write.select(value, self.regs.vector.read(r))
-        if self.needs_old(r):
-            value = self.exec_mask().select(value, self.regs.vector.read(r))
-        self.regs.vector.write(r, value)
+        bank = self.regs.vector
+        if not self.needs_old(r):
+            bank.write(r, value)
+            return
+        bank.write(r, self.exec_mask().select(value, bank.read(r)))
+        bank.active[r] = value.bits_as("u32")
 
     def _write_pair(self, r: int, value: Val) -> None:
         if self._dpp_write is not None:
             value = self._dpp_write.select(value, self.regs.vector.read_pair(r))
-        if self.needs_old(r) or self.needs_old(r + 1):
-            value = self.exec_mask().select(value, self.regs.vector.read_pair(r))
-        self.regs.vector.write_pair(r, value)
+        bank = self.regs.vector
+        if not self.needs_old(r) and not self.needs_old(r + 1):
+            bank.write_pair(r, value)
+            return
+        bank.write_pair(r, self.exec_mask().select(value, bank.read_pair(r)))
+        bank.active_pairs[r] = value
 
     def write_words(self, op: Operand, values: Sequence[Val], start: int = 0) -> None:
         """Write consecutive dwords of a vector destination under EXEC."""

@@ -46,6 +46,10 @@ class Bank:
         self.exits: dict[int, tuple[Shape, Val | None]] = {}
         self.gone: set[int] = set()
         """Registers whose form at the block's entry no longer holds."""
+        self.active: dict[int, Val] = {}
+        self.active_pairs: dict[int, Val] = {}
+        """What a register holds in the active lanes where a masked write has merged it with old lanes; until EXEC
+        changes, which ends a block."""
         self.special: Callable[[], Val] = _no_ids
 
     def _align(self) -> int:
@@ -154,7 +158,36 @@ class Bank:
         self.pairs[r] = value
         return value
 
+    def lane_wise(self, r: int) -> Val:
+        """Register `r` for an operation that looks at active lanes only, each at its own."""
+        found = self.active.get(r)
+        if found is not None:
+            return found
+        if r in self.active_pairs:
+            return forms.word(self.active_pairs[r], forms.LOW)
+        if r - 1 in self.active_pairs:
+            return forms.word(self.active_pairs[r - 1], forms.HIGH)
+        return self.read(r)
+
+    def lane_wise_pair(self, r: int) -> Val:
+        """Registers `r` and `r + 1` likewise."""
+        found = self.active_pairs.get(r)
+        if found is not None:
+            return found
+        if any(k in self.active or k in self.active_pairs for k in (r - 1, r, r + 1)):
+            return forms.combine(self.lane_wise(r), self.lane_wise(r + 1))
+        return self.read_pair(r)
+
+    def _outdate(self, r: int) -> None:
+        self.active.pop(r, None)
+        for base in (r - 1, r):
+            whole = self.active_pairs.pop(base, None)
+            if whole is not None:
+                other = base if base != r else r + 1
+                self.active[other] = forms.word(whole, other - base)
+
     def _detach(self, r: int) -> None:
+        self._outdate(r)
         # A pair overlapping r is about to go stale: keep its other half.
         base = self._entry_of(r)
         if base is not None and self.entry[base].kind != "word":
@@ -195,6 +228,16 @@ class Bank:
             whole = forms.combine(self.words[r], self.words[r + 1])
         return whole if whole is not None and shape_of(whole) is not None else None
 
+    def _sign_added(self, r: int) -> Val | None:
+        """Register `r`, entered with as a form, and its sign in `r + 1`, as the 64-bit value that they now are."""
+        high = self.words.get(r + 1)
+        if high is None or r + 1 not in self.dirty or high.part is None or high.part[1] != forms.SIGN:
+            return None
+        if self.entry[r].kind != "word" or self.paired.get(r, r) != r or self.paired.get(r + 1, r) != r:
+            return None
+        self.read(r)
+        return self._pair_form(r)
+
     def flush(self, solid: bool = False) -> None:
         """Store what changed to the slots; the cache stays valid.
 
@@ -208,7 +251,10 @@ class Bank:
             if r in done:
                 continue
             if r in kept and r not in self.dirty:
-                if not solid:
+                if not solid and (extended := self._sign_added(r)) is not None:
+                    done |= {r, r + 1}
+                    self._leave(r, extended)
+                elif not solid:
                     self.exits[r] = (self.entry[r], None)
                 elif self.entry[r].kind != "word":
                     self.store_vector(r, self.read_pair(r))
@@ -299,6 +345,8 @@ class Bank:
         self.pairs.clear()
         self.dirty.clear()
         self.gone.clear()
+        self.active.clear()
+        self.active_pairs.clear()
         self.entry = {}
 
 

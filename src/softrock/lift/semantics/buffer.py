@@ -46,10 +46,10 @@ def locate(x: Wave, inst: Instruction, size: int) -> Place:
     if vaddr is not None:
         first = x.bank_index(vaddr)
         if inst.mod("idxen"):
-            index = x.regs.vector.read(first)
+            index = x.vector(first)
             first += 1
         if inst.mod("offen"):
-            offset = x.regs.vector.read(first)
+            offset = x.vector(first)
     private = _is_private(x, word, size)
     _refuse_swizzle(x, word, private)
     in_record = (offset if offset is not None else x.const("u32", 0)).to("u64") + inst.mod("offset")

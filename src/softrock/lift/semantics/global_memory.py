@@ -21,8 +21,8 @@ def address(x: Wave, inst: Instruction) -> Address:
     if vaddr is None:
         raise x.unsupported(inst, "no address register")
     if saddr is not None:
-        return Address(x.read_scalar(saddr, "u64") + offset, x.regs.vector.read(x.bank_index(vaddr)))
-    return Address(x.scalar("u64", offset), x.regs.vector.read_pair(x.bank_index(vaddr)))
+        return Address(x.read_scalar(saddr, "u64") + offset, x.vector(x.bank_index(vaddr)))
+    return Address(x.scalar("u64", offset), x.vector_pair(x.bank_index(vaddr)))
 
 
 def maybe_private(x: Wave, inst: Instruction) -> bool:

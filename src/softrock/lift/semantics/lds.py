@@ -19,7 +19,7 @@ def address(x: Wave, inst: Instruction, offset: int) -> Address:
     addr = inst.get("addr")
     if addr is None:
         raise x.unsupported(inst, "no address register")
-    return Address(x.field("lds", "u64"), x.regs.vector.read(x.bank_index(addr)) + offset)
+    return Address(x.field("lds", "u64"), x.vector(x.bank_index(addr)) + offset)
 
 
 def data(x: Wave, inst: Instruction, role: str, words: int) -> list[Val]:

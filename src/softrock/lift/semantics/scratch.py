@@ -16,7 +16,7 @@ def _offset(x: Wave, inst: Instruction) -> Val:
     if saddr is not None:
         total = total + x.read_scalar(saddr, "u32")
     if vaddr is not None:
-        total = x.regs.vector.read(x.bank_index(vaddr)) + total
+        total = x.vector(x.bank_index(vaddr)) + total
     return total
 
 
