@@ -393,6 +393,28 @@ entry:
     assert "select <16 x i1>" in after
 
 
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_a_declaration_that_stands_behind_the_function(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    always(monkeypatch, width)
+    call = "call <{0} x float> @llvm.fma.v{0}f32(<{0} x float> %a, <{0} x float> %a, <{0} x float> %a)"
+    text = f"""
+define void @f(ptr %data, ptr %out, i64 %mask, i32 %scalar) {{
+entry:
+  %a = load <64 x float>, ptr %data, align 4
+  %r = {call.format(64)}
+  store <64 x float> %r, ptr %out, align 4
+  ret void
+}}
+define <{width} x float> @g(<{width} x float> %a) {{
+  %r = {call.format(width)}
+  ret <{width} x float> %r
+}}
+declare <64 x float> @llvm.fma.v64f32(<64 x float>, <64 x float>, <64 x float>)
+declare <{width} x float> @llvm.fma.v{width}f32(<{width} x float>, <{width} x float>, <{width} x float>)
+"""
+    check(text, AVX2)
+
+
 def test_functions_with_quoted_names_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     always(monkeypatch, 1)
     body = (

@@ -427,16 +427,14 @@ def tile(text: str, registers: Registers) -> str:
     """
     out: list[str] = []
     function: list[str] | None = None
-    declares: set[str] = set()
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    # All of them first: a declaration may stand behind the function that would need it.
+    declares = {"@" + found[1] for line in lines if (found := _DECLARE.match(line)) is not None}
+    for line in lines:
         if function is None:
             out.append(line)
             if line.startswith("define "):
                 function = []
-            elif line.startswith("declare "):
-                found = _DECLARE.match(line)
-                if found is not None:
-                    declares.add("@" + found[1])
         elif line == "}":
             out += _tiled(function, registers, declares)
             out.append(line)
