@@ -221,7 +221,7 @@ def group_of(phase: Sequence[Op], width: Mapping[str, int], registers: int, cros
         at = max((ready.get(use, 0) for use in op.uses), default=0) + (0 if free else _LATENCY.get(name, 1))
         ready[op.name] = at
         longest = max(longest, at)
-        number += not free
+        number += -1 if name == "splat" else not free  # read again for every chunk
     if number < _LEAST + _CROSSING * crossing:
         return 0
     if max(_WINDOW, number) >= _PARALLEL * longest:
