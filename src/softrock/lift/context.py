@@ -87,7 +87,6 @@ class Wave:
         self.most_threads = 1024
         self.id_count = 3
         self.gpr_index = 0
-        self.matrix_loops = 0
         self.atomics: set[int] = set()
         """Addresses of the atomics translated so far."""
         self.sequences: dict[int, tuple[Any, Val]] = {}
