@@ -7,6 +7,7 @@ tested at run time, and what remains gathers, or on hosts without gathers goes l
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from softrock.lift import lines
 from softrock.lift.context import Wave
@@ -187,6 +188,8 @@ def load(x: Wave, where: Address, size: int) -> list[Val]:
     if known is not None and lines.loadable(x, known, size):
         if known.ok is None:
             return lines.load(x, known, size)
+        if size >= 4 and known.stride == size:
+            return _load_moved(x, where, known, size)
         rest = (None, lambda: _outlined_load(x, where, size, "any"))
         return choose(x, [(lambda: known.ok, lambda: lines.load(x, known, size)), rest], words)
     if not x.full and (x.compact or not _straight_allowed(x, size)):
@@ -199,6 +202,29 @@ def load(x: Wave, where: Address, size: int) -> list[Val]:
         ],
         words,
     )
+
+
+_MOST_COPIES = 16
+"""Stack arrays of a function for `_load_moved`."""
+
+
+def _load_moved(x: Wave, where: Address, known: lines.Line, size: int) -> list[Val]:
+    """A load whose addresses hardly ever wrap: where they do, what was gathered is put on the stack in a line, and the
+    load takes it from there. So the usual way stays a plain load, which the host's arithmetic takes as an operand."""
+    number = x.copies % _MOST_COPIES
+    x.copies += 1
+
+    def gathered() -> list[Val]:
+        words = _outlined_load(x, where, size, "any")
+        array = x.array(f"copy{number}", size * x.W)
+        x.b.line(f"store {lines.interleave(x, words).typed}, ptr {array}, align 64")
+        at = x.b.op(Ty("u", 64, 0), f"ptrtoint ptr {array} to i64")
+        return [at] if known.pitch is None else [at, x.scalar("u64", size * known.row)]
+
+    usual = [known.start] if known.pitch is None else [known.start, known.pitch]
+    place = choose(x, [(lambda: known.ok, lambda: usual), (None, gathered)], len(usual))
+    pitch = place[1] if known.pitch is not None else None
+    return lines.load(x, replace(known, start=place[0], pitch=pitch, ok=None), size)
 
 
 def _straight_allowed(x: Wave, size: int) -> bool:

@@ -84,6 +84,7 @@ class Wave:
         self.vgprs = 256
         self.layout = "any"
         self.across = True
+        self.copies = 0
         self.most_threads = 1024
         self.id_count = 3
         self.gpr_index = 0
