@@ -214,11 +214,16 @@ def _load_moved(x: Wave, where: Address, known: lines.Line, size: int) -> list[V
     number = x.copies % _MOST_COPIES
     x.copies += 1
 
+    def copied(inner: Wave, args: list[Val]) -> list[Val]:
+        words = _outlined_load(inner, Address(args[0], args[1]), size, "any")
+        inner.b.store(lines.interleave(inner, words), inner.b.ptr(args[2]), 64)
+        return []
+
     def gathered() -> list[Val]:
-        words = _outlined_load(x, where, size, "any")
+        # The store stands in the function that is called, so that LLVM does not make one value of both ways again.
         array = x.array(f"copy{number}", size * x.W)
-        x.b.line(f"store {lines.interleave(x, words).typed}, ptr {array}, align 64")
         at = x.b.op(Ty("u", 64, 0), f"ptrtoint ptr {array} to i64")
+        outline(x, f"copy_{8 * size}_{where.offset.bits}", [where.base, where.offset, at], [], copied)
         return [at] if known.pitch is None else [at, x.scalar("u64", size * known.row)]
 
     usual = [known.start] if known.pitch is None else [known.start, known.pitch]
