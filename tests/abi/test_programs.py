@@ -31,7 +31,8 @@ def test_printf_keeps_its_place(build: Build, run: Run, gpu: str) -> None:
     done = run(build("faults.hip"), "say", gpus=gpu)
     lines = done.stdout.splitlines()
     assert lines[0] == "before"
-    assert lines[1:5] == [f"block {b} thread {t} says 7" for b in (0, 1) for t in (0, 1)]
+    # Workgroups run side by side: which of them prints first is open.
+    assert sorted(lines[1:5]) == [f"block {b} thread {t} says 7" for b in (0, 1) for t in (0, 1)]
     assert lines[5:] == ["between", "block 0 thread 0 says 8", "sync: hipSuccess", "after"]
     assert (done.returncode, done.stderr) == (0, "")
 
