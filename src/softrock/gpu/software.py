@@ -128,7 +128,7 @@ class SoftwareFunction:
         block = tuple(block)
         if items is not None and any(n % of for n, of in zip(items, block, strict=True)):
             # Workgroups at the edges have rows of another length.
-            return self._translate((*block, 0))
+            block = (*block, 0)
         found = self._blocks.get(block)
         return found if found is not None else self._translate(block)
 

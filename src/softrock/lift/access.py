@@ -21,7 +21,7 @@ def lane_addresses(x: Wave, where: Address) -> Val:
     return where.offset.to("u64") + where.base
 
 
-def _consecutive(x: Wave, where: Address, stride: int) -> Val:
+def consecutive(x: Wave, where: Address, stride: int) -> Val:
     """u1 scalar: active lanes' offsets are lane 0's plus lane times stride."""
     first = where.offset.lane(0)
     name = f"u{where.offset.bits}"
@@ -35,7 +35,8 @@ def _consecutive(x: Wave, where: Address, stride: int) -> Val:
     return ok
 
 
-def _uniform(x: Wave, where: Address) -> Val:
+def uniform(x: Wave, where: Address) -> Val:
+    """u1 scalar: active lanes' offsets are all lane 0's, and some lane is active."""
     first = where.offset.lane(0)
     same = where.offset.eq(first.splat(x.W))
     if not x.full:
@@ -44,7 +45,8 @@ def _uniform(x: Wave, where: Address) -> Val:
     return same.all()
 
 
-def _first_pointer(x: Wave, where: Address) -> str:
+def first_pointer(x: Wave, where: Address) -> str:
+    """A pointer to lane 0's data."""
     return x.b.ptr(where.base + where.offset.lane(0).to("u64"))
 
 
@@ -197,7 +199,7 @@ def load(x: Wave, where: Address, size: int) -> list[Val]:
     return choose(
         x,
         [
-            (lambda: _consecutive(x, where, size), lambda: _load_straight(x, where, size)),
+            (lambda: consecutive(x, where, size), lambda: _load_straight(x, where, size)),
             (None, lambda: _outlined_load(x, where, size, "rest")),
         ],
         words,
@@ -239,7 +241,7 @@ def _straight_allowed(x: Wave, size: int) -> bool:
 
 def _load_straight(x: Wave, where: Address, size: int) -> list[Val]:
     words = max(1, size // 4)
-    pointer = _first_pointer(x, where)
+    pointer = first_pointer(x, where)
     if size < 4:
         return [masked_load(x, Ty("u", 8 * size, x.W), pointer).to("u32")]
     if words == 1:
@@ -250,7 +252,7 @@ def _load_straight(x: Wave, where: Address, size: int) -> list[Val]:
 
 def _load_broadcast(x: Wave, where: Address, size: int) -> list[Val]:
     words = max(1, size // 4)
-    pointer = _first_pointer(x, where)
+    pointer = first_pointer(x, where)
     if size < 4:
         out = [x.b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32").splat(x.W)]
     elif words == 1:
@@ -295,8 +297,8 @@ def _outlined_load(x: Wave, where: Address, size: int, kind: str) -> list[Val]:
         place = Address(args[0], args[1])
         ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
         if kind == "any" and _straight_allowed(inner, size):
-            ways.append((lambda: _consecutive(inner, place, size), lambda: _load_straight(inner, place, size)))
-        ways.append((lambda: _uniform(inner, place), lambda: _load_broadcast(inner, place, size)))
+            ways.append((lambda: consecutive(inner, place, size), lambda: _load_straight(inner, place, size)))
+        ways.append((lambda: uniform(inner, place), lambda: _load_broadcast(inner, place, size)))
         ways.append((None, lambda: _load_scattered(inner, place, size)))
         return choose(inner, ways, max(1, size // 4))
 
@@ -328,14 +330,14 @@ def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
 
     choose(
         x,
-        [(lambda: _consecutive(x, where, size), lambda: _store_straight(x, where, size, data)), (None, rest)],
+        [(lambda: consecutive(x, where, size), lambda: _store_straight(x, where, size, data)), (None, rest)],
         0,
     )
 
 
 def _store_straight(x: Wave, where: Address, size: int, data: Sequence[Val]) -> list[Val]:
     value = data[0].to(f"u{8 * size}") if size < 4 else interleave(x, data[: size // 4])
-    masked_store(x, value, _first_pointer(x, where))
+    masked_store(x, value, first_pointer(x, where))
     return []
 
 
@@ -355,7 +357,7 @@ def _outlined_store(x: Wave, where: Address, size: int, data: Sequence[Val], kin
         place, values = Address(args[0], args[1]), args[2:]
         ways: list[tuple[Callable[[], Val] | None, Callable[[], list[Val]]]] = []
         if kind == "any" and _straight_allowed(inner, size):
-            straight = (lambda: _consecutive(inner, place, size), lambda: _store_straight(inner, place, size, values))
+            straight = (lambda: consecutive(inner, place, size), lambda: _store_straight(inner, place, size, values))
             ways.append(straight)
         ways.append((None, lambda: _store_scattered(inner, place, size, values)))
         return choose(inner, ways, 0)

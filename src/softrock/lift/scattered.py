@@ -42,8 +42,13 @@ def load(x: Wave, where: Address, size: int, ahead: bool = True) -> list[Val]:
         return rows() if known.ok is None else access.choose(x, [(lambda: known.ok, rows), (None, each)], words)
     ways: list[tuple[Callable[[], Val | None] | None, Callable[[], list[Val]]]] = []
     if size == 4:  # other sizes are hardly ever met like this, and larger ones have eights of lanes found together
-        ways.append((lambda: _in_line(x, where), lambda: [x.b.load(Ty("u", 32, x.W), _first(x, where), 1)]))
-        ways.append((lambda: _one_place(x, where), lambda: [x.b.load(Ty("u", 32, 0), _first(x, where), 1).splat(x.W)]))
+        first = access.first_pointer
+        ways.append(
+            (lambda: access.consecutive(x, where, 4), lambda: [x.b.load(Ty("u", 32, x.W), first(x, where), 1)])
+        )
+        ways.append(
+            (lambda: access.uniform(x, where), lambda: [x.b.load(Ty("u", 32, 0), first(x, where), 1).splat(x.W)])
+        )
     return access.choose(x, [*ways, (None, each)], words)
 
 
@@ -75,7 +80,7 @@ def store(x: Wave, where: Address, size: int, data: Sequence[Val]) -> None:
 
     if known is None or known.row % lane_vectors.GROUP:
         if size == 4:
-            line = (lambda: _in_line(x, where), lambda: _store_line(x, where, data[0]))
+            line = (lambda: access.consecutive(x, where, 4), lambda: _store_line(x, where, data[0]))
             access.choose(x, [line, (None, each)], 0)
         else:
             each()
@@ -98,23 +103,6 @@ def _places(x: Wave, line: Line) -> tuple[Val, Val, int, Val]:
     return line.start, x.scalar("u64", line.stride), line.row, pitch
 
 
-def _in_line(x: Wave, where: Address) -> Val:
-    """u1: lanes' dwords stand side by side."""
-    first = where.offset.lane(0)
-    ok = where.offset.eq(first.splat(x.W) + x.iota(f"u{where.offset.bits}", 4)).all()
-    # The offsets must not wrap.
-    return ok & first.le((1 << 32) - 4 * x.W) if where.offset.bits == 32 else ok
-
-
-def _one_place(x: Wave, where: Address) -> Val:
-    """u1: all lanes' dwords are one."""
-    return where.offset.eq(where.offset.lane(0).splat(x.W)).all()
-
-
-def _first(x: Wave, where: Address) -> str:
-    return x.b.ptr(where.base + where.offset.lane(0).to("u64"))
-
-
 def _store_line(x: Wave, where: Address, word: Val) -> list[Val]:
-    x.b.store(word, _first(x, where), 1)
+    x.b.store(word, access.first_pointer(x, where), 1)
     return []
