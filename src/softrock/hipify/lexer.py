@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
 
 _BLANK = r"(?:[ \t\f\v]|\\\r?\n)"
-_DIRECTIVES = "include_next include import define undef if ifdef ifndef elif elifdef elifndef else endif pragma error warning line"
+_DIRECTIVES = "include_next include import define undef if ifdef ifndef elif elifdef elifndef else endif pragma error"
 _PATTERN = re.compile(
     rf"""
       (?P<space>(?:[ \t\r\f\v]|\\\r?\n)+)
