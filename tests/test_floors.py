@@ -10,7 +10,7 @@ import softrock
 ROOT = Path(softrock.__file__).parent
 ORDER = (
     "core", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs", "abi",
-    "hipify", "inspect", "cli",
+    "hipify", "lint", "inspect", "cli",
 )  # fmt: skip
 TABLES = {"coefficients.h"}
 """Generated numbers, not code to read."""

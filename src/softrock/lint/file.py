@@ -1,0 +1,70 @@
+"""What a rule is given: one file, seen as text, tokens and, where it parses, as clang's tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from softrock.hipify import findings
+from softrock.hipify.edits import Edit
+from softrock.hipify.findings import Finding, Severity
+from softrock.hipify.lexer import Token, code, tokens
+from softrock.hipify.source import Source
+
+if TYPE_CHECKING:
+    from softrock.hipify.parse import Tree
+    from softrock.lint.targets import Target
+
+
+@dataclass(frozen=True)
+class File:
+    """One file and the GPUs that it is checked for.
+
+    Attributes:
+        source: its text.
+        language: "cuda", "hip" or "python".
+        targets: the GPUs to be ported to; a rule that depends on one speaks of those it holds for.
+        tree: clang's view of the user's code in it, None where it could not be parsed (then rules go by tokens).
+    """
+
+    source: Source
+    language: str
+    targets: Sequence[Target]
+    tree: Tree | None
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """All tokens, comments and ends of directives included."""
+        return list(tokens(self.source.text))
+
+    @cached_property
+    def code(self) -> list[Token]:
+        """Tokens without comments and ends of directives."""
+        return code(self.source.text)
+
+    def finding(
+        self,
+        rule: str,
+        offset: int,
+        length: int,
+        message: str,
+        hint: str = "",
+        *,
+        severity: Severity | None = None,
+        fix: tuple[Edit, ...] = (),
+    ) -> Finding:
+        """A finding about `length` bytes at `offset`, with the rule's severity unless one is given."""
+        from softrock.lint.registry import rules
+
+        return findings.at(
+            self.source,
+            offset,
+            length,
+            rule,
+            rules()[rule].severity if severity is None else severity,
+            message,
+            hint,
+            fix,
+        )
