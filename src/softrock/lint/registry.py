@@ -16,8 +16,9 @@ A rule is a generator over what is known of one file::
             unsigned long long votes = __ballot(predicate);
         '''
 
-The docstring is its documentation: the title, and the sections Why, Example (code on which it fires), Fix (the same code, on
-which it does not). `softrock lint --explain ID` prints it, docs/rules are made from it, and a test runs the rule on both.
+The docstring is its documentation: the title, and the sections Why, Example (code on which it fires) and Fix (the same
+code, on which it does not). `softrock lint --explain ID` prints it, docs/rules are made from it, and a test runs the
+rule on both.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Target:
         return self.waves[0]
 
 
-# Sources: LLVM's AMDGPU usage page (targets, wave sizes), the ISA guides of CDNA2-4 and RDNA3-4 (LDS, image instructions, FP8).
+# Sources: LLVM's AMDGPU usage page (targets, wave sizes); ISA guides of CDNA2-4 and RDNA3-4 (LDS, images, FP8).
 TARGETS = {
     each.gfx: each
     for each in (
