@@ -112,6 +112,19 @@ def _prebuild(given: Given) -> int:
     return prebuilding.prebuild()
 
 
+def _lint(given: Given) -> int:
+    """Find what does not carry over from NVIDIA's GPUs to AMD's: warp sizes, masks, PTX, limits and defaults.
+
+    Reads CUDA, HIP, C++ and Python sources. What follows -- goes to clang, e.g. -Iinclude. The exit status is 1 where
+    an error was found. A comment with softrock: allow(rule-id) silences a finding.
+
+    Example: softrock lint src --gpu gfx942,gfx1100 --ignore unchecked-call
+    """
+    from softrock.cli.lint import lint
+
+    return lint(given)
+
+
 COMMANDS = (
     Command(
         "run", _run, (_GPU, _TIMEOUT, _DUMP, _TIMINGS), "PROGRAM.cu|.hip|.cpp [COMPILER FLAGS] [-- PROGRAM ARGUMENTS]",
@@ -133,6 +146,28 @@ COMMANDS = (
             Option("--limit", "Cut it to this size, e.g. 500M; what was used longest ago goes.", "SIZE"),
             _JSON,
         ),
+    ),
+    Command(
+        "lint",
+        _lint,
+        (
+            Option("--gpu", "GPUs to port to (default gfx942,gfx1100).", "GPU[,GPU...]"),
+            Option("--rule", "Only these rules.", "ID[,ID...]"),
+            Option("--ignore", "Not these rules.", "ID[,ID...]"),
+            Option("--severity", "Show no less than note (default), warning or error.", "LEVEL"),
+            Option("--fix", "Make the edits that are safe."),
+            Option("--baseline", "Show only what this file does not hold.", "FILE"),
+            Option("--write-baseline", "Write what is found to the baseline file."),
+            Option("--include", "In folders, only files that match.", "GLOB[,GLOB...]"),
+            Option("--exclude", "Not files that match.", "GLOB[,GLOB...]"),
+            Option("--tokens", "Do not parse: faster, and finds less."),
+            Option("--list", "List the rules."),
+            Option("--explain", "Say all about a rule.", "ID"),
+            _JSON,
+            Option("--sarif", "Write a SARIF file.", "FILE"),
+            Option("--html", "Write a page.", "FILE"),
+        ),
+        "PATH... [-- CLANG FLAGS]", 0, None, tails=True,
     ),
     Command("prebuild", _prebuild, hidden=True),
 )  # fmt: skip

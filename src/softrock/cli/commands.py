@@ -67,6 +67,7 @@ class Command:
         words: what its arguments are called.
         least, most: how many it takes; `most` is None where there may be any number.
         passes: options it does not know are arguments.
+        tails: what follows ``--`` is something else than its arguments.
         hidden: it is not in the list of commands.
     """
 
@@ -77,6 +78,7 @@ class Command:
     least: int = 0
     most: int | None = 0
     passes: bool = False
+    tails: bool = False
     hidden: bool = False
 
     @property
@@ -116,7 +118,7 @@ def parse(command: Command, args: Sequence[str]) -> Given | None:
             given.values[flag] = left.pop(0)
         else:
             raise UsageError(f"Option {flag!r} requires an argument", hint=hint)
-    if not command.passes:
+    if not command.passes and not command.tails:
         given.words += given.tail
         given.tail = []
     if len(given.words) < command.least:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from softrock.hipify import findings
 from softrock.hipify.edits import Edit
 from softrock.hipify.findings import Finding, Severity
-from softrock.hipify.lexer import Token, code, tokens
+from softrock.hipify.lexer import Kind, Token, tokens
 from softrock.hipify.source import Source
+from softrock.lint.outline import Outline
+from softrock.lint.values import Values
 
 if TYPE_CHECKING:
     from softrock.hipify.parse import Tree
@@ -42,7 +44,21 @@ class File:
     @cached_property
     def code(self) -> list[Token]:
         """Tokens without comments and ends of directives."""
-        return code(self.source.text)
+        return [each for each in self.tokens if each.kind is not Kind.COMMENT and each.kind is not Kind.END]
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Functions, statements and calls as far as tokens show them, without code that AMD compilers do not see."""
+        return Outline(self.tokens)
+
+    @cached_property
+    def values(self) -> Values:
+        """What the names of `outline` hold: types, constants, assignments."""
+        return Values(self.outline)
+
+    def with_wave(self, size: int) -> list[Target]:
+        """The chosen GPUs on which HIP programs get waves of `size` lanes."""
+        return [each for each in self.targets if each.wave == size]
 
     def finding(
         self,
