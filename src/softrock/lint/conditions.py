@@ -1,0 +1,216 @@
+"""Which lines of a file a HIP compiler for AMD GPUs sees, decided from the file's own ``#if`` lines.
+
+The preprocessor is not run: headers may be missing, and code for other configurations is to be checked too. A condition
+is true, false or open; only what is certainly left out on AMD (``#ifdef __NVCC__``, the other side of
+``#ifdef __HIP_PLATFORM_AMD__``, …) is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from softrock.hipify.lexer import Kind, Token
+
+_NVIDIA = re.compile(
+    r"__NVCC__|__CUDA_ARCH__|__CUDA_ARCH_\w+|__CUDACC_VER_\w+|__CUDACC_RTC__|__HIP_PLATFORM_(?:NVIDIA|NVCC)__|__NVCOMPILER\w*"
+)
+_AMD = re.compile(
+    r"__HIP__|__HIPCC__|__HIP_PLATFORM_(?:AMD|HCC|CLANG)__|__HIP_ROCclr__|HIP_VERSION|TORCH_HIP_VERSION|ROCM_VERSION"
+    r"|\w*(?:USE|ENABLE|WITH|BUILD|HAVE)_(?:HIP|ROCM|AMD|AMDGPU)|\w+_(?:USE|ENABLE)_(?:HIP|ROCM)|(?:HIP|ROCM|AMD)_(?:ENABLED|BUILD)"
+)
+
+
+def on_amd(macro: str) -> bool | None:
+    """Whether a macro is defined when HIP code is compiled for AMD: yes, no, or not known."""
+    if _NVIDIA.fullmatch(macro):
+        return False
+    return True if _AMD.fullmatch(macro) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A preprocessor line.
+
+    Attributes:
+        word: ``if``, ``define``, ….
+        tokens: what follows it, without comments.
+        offset, end: of the whole line.
+        active: an AMD compiler may come here.
+    """
+
+    word: str
+    tokens: tuple[Token, ...]
+    offset: int
+    end: int
+    active: bool
+
+
+@dataclass(slots=True)
+class _Frame:
+    outer: bool
+    taken: bool | None
+    active: bool
+    lopsided: bool = False
+    """A branch so far had more opening than closing braces, or the other way round: the others are alternatives to it."""
+    depth: int = 0
+
+
+def split(tokens: Sequence[Token]) -> tuple[list[Token], list[Directive]]:
+    """(code that AMD compilers may see, all preprocessor lines), in order."""
+    kept: list[Token] = []
+    directives: list[Directive] = []
+    stack: list[_Frame] = []
+    active = True
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        at += 1
+        if token.kind is Kind.DIRECTIVE:
+            arguments = []
+            while at < len(tokens) and tokens[at].kind is not Kind.END:
+                if tokens[at].kind is not Kind.COMMENT:
+                    arguments.append(tokens[at])
+                at += 1
+            end = tokens[at].offset if at < len(tokens) else tokens[-1].end
+            at += 1
+            word = token.text.lstrip("#").replace("\\\r\n", "").replace("\\\n", "").strip()
+            line = Directive(word, tuple(arguments), token.offset, end, active)
+            directives.append(line)
+            active = _step(stack, line, active)
+        elif active and token.kind is not Kind.COMMENT and token.kind is not Kind.END:
+            kept.append(token)
+            if stack and token.kind is Kind.PUNCT and token.text in "{}":
+                stack[-1].depth += 1 if token.text == "{" else -1
+    return kept, directives
+
+
+def _step(stack: list[_Frame], line: Directive, active: bool) -> bool:
+    """Whether code behind this line is active."""
+    if line.word in ("if", "ifdef", "ifndef"):
+        value = _condition(line)
+        stack.append(_Frame(active, value, active and value is not False))
+        return stack[-1].active
+    if not stack or line.word not in ("elif", "elifdef", "elifndef", "else", "endif"):
+        return active
+    frame = stack[-1]
+    frame.lopsided |= frame.active and frame.depth != 0
+    frame.depth = 0
+    if line.word == "endif":
+        return stack.pop().outer
+    value = True if line.word == "else" else _condition(line)
+    frame.active = frame.outer and frame.taken is not True and value is not False and not frame.lopsided
+    if frame.taken is not True:
+        frame.taken = True if value is True else None if None in (value, frame.taken) else False
+    return frame.active
+
+
+def _condition(line: Directive) -> bool | None:
+    if line.word.endswith("def"):
+        value = on_amd(line.tokens[0].text) if line.tokens else None
+        return value if value is None or not line.word.endswith("ndef") else not value
+    number = _Expression(line.tokens).value()
+    return None if number is None else number != 0
+
+
+_RELATIONS = {"==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "?", ":"}
+
+
+class _Expression:
+    """A condition's value in three-valued logic; numbers that are not known are None."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    def value(self) -> int | None:
+        try:
+            result = self._or()
+        except RecursionError:
+            return None
+        return result if self.at == len(self.tokens) else None
+
+    def _peek(self) -> str:
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    def _or(self) -> int | None:
+        result = self._and()
+        while self._peek() == "||":
+            self.at += 1
+            right = self._and()
+            result = 1 if result or right else None if None in (result, right) else 0
+        return result
+
+    def _and(self) -> int | None:
+        result = self._comparison()
+        while self._peek() == "&&":
+            self.at += 1
+            right = self._comparison()
+            result = 0 if 0 in (result, right) else None if None in (result, right) else 1
+        return result
+
+    def _comparison(self) -> int | None:
+        start = self.at
+        left, name = self._unary()
+        if self._peek() not in _RELATIONS:
+            return 1 if name and on_amd(name) else left
+        operator = self._peek()
+        while self._peek() in _RELATIONS:
+            self.at += 1
+            right, _ = self._unary()
+        if self.at != start + 3 or left is None or right is None:
+            return None
+        order = {
+            "==": left == right,
+            "!=": left != right,
+            "<": left < right,
+            "<=": left <= right,
+            ">": left > right,
+            ">=": left >= right,
+        }
+        return int(order[operator]) if operator in order else None
+
+    def _unary(self) -> tuple[int | None, str]:
+        """A value, and the macro's name where it is nothing but one."""
+        text = self._peek()
+        kind = self.tokens[self.at].kind if self.at < len(self.tokens) else None
+        self.at += 1
+        if text == "!":
+            value, name = self._unary()
+            value = 1 if name and on_amd(name) else value
+            return (None if value is None else int(not value)), ""
+        if text == "(":
+            value = self._or()
+            if self._peek() == ")":
+                self.at += 1
+            return value, ""
+        if text == "defined":
+            return self._defined(), ""
+        if kind is Kind.NUMBER:
+            try:
+                return int(text.rstrip("uUlL"), 0), ""
+            except ValueError:
+                return None, ""
+        if kind is Kind.NAME:
+            if self._peek() == "(":  # a macro with arguments, or __has_include
+                self._skip()
+                return None, ""
+            return (0 if on_amd(text) is False else None), text
+        return None, ""
+
+    def _defined(self) -> int | None:
+        bracket = self._peek() == "("
+        self.at += bracket
+        value = on_amd(self._peek())
+        self.at += 1
+        self.at += bracket and self._peek() == ")"
+        return None if value is None else int(value)
+
+    def _skip(self) -> None:
+        depth = 0
+        while self.at < len(self.tokens):
+            depth += {"(": 1, ")": -1}.get(self._peek(), 0)
+            self.at += 1
+            if depth == 0:
+                return

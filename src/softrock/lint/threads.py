@@ -1,0 +1,111 @@
+"""Which values of a kernel differ between the threads of a workgroup."""
+
+from __future__ import annotations
+
+import re
+
+from softrock.hipify.lexer import Kind
+from softrock.lint.outline import Function, Outline, Range
+
+_SOURCES = frozenset(
+    "threadIdx hipThreadIdx_x hipThreadIdx_y hipThreadIdx_z __lane_id __builtin_amdgcn_workitem_id_x "
+    "__builtin_amdgcn_workitem_id_y __builtin_amdgcn_workitem_id_z thread_rank thread_index "
+    "__lanemask_lt __lanemask_le __lanemask_gt __lanemask_ge __lanemask_eq".split()
+)
+_ATOMIC = re.compile(r"(?:atomic|unsafeAtomic|__hip_atomic_)\w+")
+_UNIFORM = frozenset({"__syncthreads_and", "__syncthreads_or", "__syncthreads_count", "__popc_all"})
+_ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+_ELECTION = re.compile(r"== (?:0|1|31|63|\d+u?)\b|\b0u? ==|\bleader\b|\belect")
+
+
+class Threads:
+    """What varies from thread to thread in one function."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.outline: Outline = function.outline
+        self._calls = _varying_functions(self.outline)
+        self.names = self._spread()
+
+    def varies(self, span: Range) -> bool:
+        """Whether an expression may have different values in the threads of a workgroup."""
+        outline = self.outline
+        at = span[0]
+        while at < span[1]:
+            token = outline.tokens[at]
+            if token.kind is Kind.NAME:
+                text = token.text
+                if text in _UNIFORM and outline.at(at + 1) == "(" and at + 1 in outline.match:
+                    at = outline.match[at + 1] + 1
+                    continue
+                member = outline.at(at - 1) in (".", "->") and text not in ("thread_rank", "thread_index")
+                if not member and (text in _SOURCES or text in self.names or _ATOMIC.fullmatch(text)):
+                    return True
+                if text in self._calls and outline.at(at + 1) == "(":
+                    return True
+            at += 1
+        return False
+
+    def elects(self, span: Range) -> bool:
+        """Whether a condition picks a single thread (``threadIdx.x == 0``) rather than some of them."""
+        return self.varies(span) and _ELECTION.search(self.outline.text(span)) is not None
+
+    def _spread(self) -> frozenset[str]:
+        self.names: frozenset[str] = frozenset()
+        found: set[str] = set()
+        assignments = list(self._assignments())
+        for _ in range(6):  # a chain of assignments in unusual order needs a round for each
+            for name, span in assignments:
+                if name not in found and self.varies(span):
+                    found.add(name)
+            if len(found) == len(self.names):
+                break
+            self.names = frozenset(found)
+        return self.names
+
+    def _assignments(self) -> list[tuple[str, Range]]:
+        """(name, range of what it is given) of each assignment and initialisation."""
+        outline = self.outline
+        start, end = self.function.body
+        found = []
+        for at in range(start, end):
+            text = outline.tokens[at].text
+            if text in _ASSIGNMENTS and outline.tokens[at].kind is Kind.PUNCT:
+                name = at - 1
+                while outline.at(name - 1) in (".", "->") and name - 2 > start:
+                    name -= 2
+                if outline.tokens[name].kind is Kind.NAME:
+                    found.append((outline.at(name), (at + 1, self._until(at + 1, end))))
+            elif text in ("(", "{") and at in outline.match and outline.tokens[at - 1].kind is Kind.NAME:
+                before = outline.tokens[at - 2]
+                if before.kind is Kind.NAME and before.text not in ("return", "else", "new", "case"):
+                    found.append((outline.at(at - 1), (at + 1, outline.match[at])))
+        return found
+
+    def _until(self, at: int, end: int) -> int:
+        """Index of the end of an expression: a semicolon, a comma or a closing bracket outside of brackets."""
+        outline = self.outline
+        while at < end and outline.tokens[at].text not in (";", ",", ")", "]", "}"):
+            at = outline.match[at] + 1 if outline.tokens[at].text in ("(", "[", "{") and at in outline.match else at + 1
+        return at
+
+
+def _varying_functions(outline: Outline) -> frozenset[str]:
+    """Functions of the file that read the number of the thread, by name."""
+    cached = vars(outline).get("_varying")
+    if cached is None:
+        cached = vars(outline)["_varying"] = frozenset(
+            each.name
+            for each in outline.functions
+            if not each.is_kernel and "void" not in each.words and _SOURCES & outline.words(each.body)
+        )
+    assert isinstance(cached, frozenset)
+    return cached
+
+
+def threads(function: Function) -> Threads:
+    """What varies in a function, worked out once."""
+    made = vars(function).get("_threads")
+    if not isinstance(made, Threads):
+        made = vars(function)["_threads"] = Threads(function)
+    return made
