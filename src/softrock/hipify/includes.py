@@ -1,0 +1,106 @@
+"""What a file includes: which headers go into its precompiled prefix, which are its own, which are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_SCAN = re.compile(
+    r"""//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+    r"""|^(?:\xef\xbb\xbf)?[ \t]*\#[ \t]*(?P<word>include|include_next|define)[ \t]+(?P<rest>(?:\\\r?\n|[^\n])*)"""
+    r"""|^(?:\xef\xbb\xbf)?[ \t]*\#[ \t]*include(?P<tight>[<"][^\n]*)""",
+    re.DOTALL | re.MULTILINE,
+)
+_NAME = re.compile(r"""<([^>\n]+)>|"([^"\n]+)\"""")
+_DEFINE = re.compile(r"[A-Za-z_]\w*(?:[ \t]+[\w.+\-\"() ]*)?$")
+_MAX_FILES = 2000
+_MAX_BYTES = 64 << 20
+
+
+@dataclass(slots=True)
+class Includes:
+    """What was found.
+
+    Attributes:
+        prefix: lines of the precompiled header: angle includes that exist, in order, after the file's first defines.
+        own: the user's own headers that the file reaches through quoted includes, absolute.
+        missing: (file, byte offset of the name, name) of includes that exist nowhere.
+    """
+
+    prefix: list[str] = field(default_factory=list)
+    own: list[Path] = field(default_factory=list)
+    missing: list[tuple[Path, int, str]] = field(default_factory=list)
+
+
+def scan(path: Path, text: str, folders: Sequence[Path], quoted: Sequence[Path]) -> Includes:
+    """Follow a file's includes.
+
+    Args:
+        path: the file, absolute.
+        text: its contents, a character a byte.
+        folders: where headers are looked for, in order.
+        quoted: those of `folders` that are the user's (a quoted include found there is the user's own header).
+    """
+    found = Includes()
+    names: dict[str, None] = {}
+    defines: list[str] = []
+    seen = {path}
+    total = 0
+    # Depth first in the order in which the preprocessor comes across them: (file, text, position in the text).
+    stack = [(path, _SCAN.finditer(text))]
+    while stack:
+        here, matches = stack[-1]
+        match = next(matches, None)
+        if match is None:
+            stack.pop()
+            continue
+        rest = match["rest"] or match["tight"]
+        if rest is None:
+            continue
+        if match["word"] == "define":
+            simple = rest.split("//")[0].split("/*")[0].strip()
+            if here == path and not names and _DEFINE.match(simple):
+                defines.append(f"#define {simple}")
+            continue
+        name = _NAME.match(rest)
+        if name is None:
+            continue
+        if name[2] is not None:
+            own = _find(name[2], [here.parent, *quoted])
+            if own is not None:
+                own = own.resolve()
+                if own in seen or len(seen) >= _MAX_FILES or total >= _MAX_BYTES:
+                    continue
+                seen.add(own)
+                found.own.append(own)
+                try:
+                    inner = own.read_bytes().decode("latin-1")
+                except OSError:
+                    continue
+                total += len(inner)
+                stack.append((own, _SCAN.finditer(inner)))
+                continue
+        header = name[1] or name[2]
+        if _find(header, folders) is not None:
+            names[header] = None
+        else:
+            offset = match.end() - len(rest) + name.start() + 1
+            found.missing.append((here, offset, header))
+    found.prefix = [*dict.fromkeys(defines), *(f"#include <{name}>" for name in names)]
+    return found
+
+
+def _find(name: str, folders: Sequence[Path]) -> Path | None:
+    """The file that a header's name means."""
+    if "\0" in name or len(name) > 1000:
+        return None
+    for folder in folders:
+        candidate = folder / name
+        try:
+            if candidate.is_file():
+                return candidate
+        except OSError:
+            continue
+    return None

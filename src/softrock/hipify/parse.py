@@ -1,0 +1,249 @@
+"""clang's view of the user's own code in a file.
+
+`parse` compiles a source up to its syntax tree, with our CUDA-named headers and declarations of the libraries around
+CUDA, and returns the tree without what headers declare. It also gives a tree where the file has errors; what clang did
+not see (branches of ``#if`` not taken) is in `Tree.inactive`.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from softrock.compiler.flags import CUDA_SUFFIXES
+from softrock.core.errors import SoftrockError
+from softrock.hipify import frontend, includes
+from softrock.hipify.frontend import ParseError, Setting
+from softrock.hipify.source import Source
+from softrock.hipify.tree import Node, Reference, complete_names, decode
+
+__all__ = ["Diagnostic", "Node", "ParseError", "Reference", "Tree", "language_of", "parse"]
+
+_MESSAGE = re.compile(
+    r"^(?P<path>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>[^\n]*)", re.MULTILINE
+)
+_STALE = re.compile(
+    r"has been modified since the precompiled|PCH file|precompiled file|AST file|malformed or corrupted"
+)
+_HIP = re.compile(r"#[ \t]*include[ \t]*[<\"]hip[/_]|\bhip[A-Z]\w+\(|__HIP_PLATFORM_|\bHIP_\w+\(")
+_CUDA = re.compile(
+    r"\bcuda[A-Z_]\w*|#[ \t]*include[ \t]*[<\"](?:cuda|cu[bfrs]|nv|thrust|cooperative_groups)|\bcu[A-Z]\w+\("
+)
+_CUDA_HEADERS = CUDA_SUFFIXES | {".cuh"}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One of clang's errors; lines and columns from 1, columns in bytes."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.message}"
+
+
+@dataclass
+class Tree:
+    """A parsed file.
+
+    Attributes:
+        root: the translation unit.
+        main: the file's absolute path, as nodes have it in `Node.file`.
+        errors: what clang found wrong, missing headers included.
+        setting: how it was compiled.
+        own: the user's own headers that it includes, absolute.
+        source: the main file's contents.
+    """
+
+    root: Node
+    main: str
+    errors: list[Diagnostic]
+    setting: Setting
+    own: tuple[str, ...]
+    source: Source = field(repr=False)
+    prefix: Path | None = field(default=None, repr=False)
+    dropped: tuple[str, ...] = ()
+    _texts: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def complete(self) -> bool:
+        """clang found no error."""
+        return not self.errors
+
+    @cached_property
+    def by_id(self) -> dict[str, Node]:
+        """The user's declarations and all other nodes by clang's id."""
+        return {node.id: node for node in self.root.walk() if node.id}
+
+    def text(self, file: str) -> str:
+        """Contents of the main file or another, a character a byte; "" where it cannot be read."""
+        if file == self.main:
+            return self.source.text
+        if file not in self._texts:
+            self._texts[file] = _text(file)
+        return self._texts[file]
+
+    def written(self, node: Node) -> str:
+        """The name of a declaration, or that which an expression names, as the user wrote it.
+
+        Our CUDA headers define CUDA's names as macros: clang has a member ``cudaMalloc`` as ``hipMalloc``.
+        """
+        name = node.ref.name if node.ref is not None and not node.name else node.name
+        if not node.name_in_macro or node.name_offset < 0:
+            return name
+        word = _WORD.match(self.text(node.file), node.name_offset)
+        return name if word is None or word[0] in self.macros else word[0]
+
+    @cached_property
+    def user_declared(self) -> frozenset[str]:
+        """Names that the user's code declares, as written (macros are not among them, see `macros`)."""
+        declarations = (each for each in self.root.walk() if each.name and each.kind.endswith("Decl"))
+        return frozenset(self.written(each) for each in declarations if not each.implicit)
+
+    @cached_property
+    def macros(self) -> frozenset[str]:
+        """Names that the file and the user's own headers define as macros."""
+        texts = [self.source.text, *(_text(path) for path in self.own)]
+        return frozenset(name for text in texts for name in _DEFINED.findall(text))
+
+    def declaration(self, reference: Reference | None) -> Node | None:
+        """The user's declaration that is referred to, None where a header's is."""
+        return None if reference is None else self.by_id.get(reference.id)
+
+    def in_main(self) -> list[Node]:
+        """Nodes that stand in the main file, in order."""
+        return [node for node in self.root.walk() if node.file == self.main]
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_bytes().decode("latin-1")
+    except OSError:
+        return ""
+
+
+def language_of(path: Path, text: str) -> tuple[str, bool]:
+    """(clang's language, whether it is CUDA) of a source, by its name and, for headers and C++ files, what it uses."""
+    if path.suffix == ".c":
+        return "c", bool(_CUDA.search(text)) and not _HIP.search(text)
+    if path.suffix in _CUDA_HEADERS and not _HIP.search(text):
+        return "hip", True
+    if _HIP.search(text):
+        return "hip", bool(_CUDA.search(text)) and path.suffix in _CUDA_HEADERS
+    return "hip", bool(_CUDA.search(text))
+
+
+def parse(
+    path: Path,
+    flags: Sequence[str] = (),
+    *,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    device: bool = True,
+    cwd: Path | None = None,
+    source: Source | None = None,
+) -> Tree:
+    """Parse a file.
+
+    Args:
+        path: the file.
+        flags: a compiler's arguments, e.g. of compile_commands.json; used are -I, -D, -U, -std, -include, -isystem
+            and -iquote.
+        include_dirs, defines: more of these.
+        device: as the pass for the GPU sees it (``__CUDA_ARCH__`` code); False: as the host's does.
+        cwd: folder that relative paths in `flags` start from.
+        source: the file's contents where they were read already.
+
+    Raises:
+        ParseError: clang gives no tree: it takes too long, or needs too much.
+        UsageError: the file cannot be read.
+    """
+    source = source or Source.read(path)
+    main = path.resolve()
+    words = [
+        *frontend.checked_flags(flags),
+        *(word for each in include_dirs for word in ("-I", str(Path(each).absolute()))),
+    ]
+    words += [word for each in defines for word in ("-D", each)]
+    language, cuda = language_of(path, source.text)
+    setting = Setting(language, cuda, device, tuple(words), cwd or Path.cwd())
+    try:
+        folders = setting.folders()
+    except SoftrockError as error:
+        raise ParseError(f"{path}: {error.message}", hint=error.hint) from None
+    quoted = folders[: len(folders) - len(Setting(language, cuda, device, (), setting.cwd).folders())]
+    found = includes.scan(main, source.text, folders, quoted)
+    for attempt in (False, True):
+        prefix = frontend.prefix(found.prefix, setting, str(path), fresh=attempt)
+        done = _dump(main, source, prefix.path, found, setting)
+        if not (done.status and not done.output and _STALE.search(done.messages)):
+            break
+    if not done.output.strip():
+        reason = next((line for line in done.messages.splitlines() if line.strip()), f"it ended with {done.status}")
+        raise ParseError(
+            f"{path}: clang gives no syntax tree: {reason[:300]}", hint="the file is handled token by token"
+        )
+    try:
+        root = decode(done.output)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ParseError(
+            f"{path}: clang's syntax tree cannot be read: {type(error).__name__}",
+            hint="the file is handled token by token",
+        ) from None
+    complete_names(root, str(main), source.text)
+    errors = [_missing(source, main, *each) for each in found.missing]
+    errors += [
+        Diagnostic(each["path"], int(each["line"]), int(each["column"]), each["message"])
+        for each in _MESSAGE.finditer(done.messages)
+        if not each["message"].startswith("'") or "file not found" not in each["message"]
+    ]
+    own = tuple(str(each) for each in found.own)
+    return Tree(root, str(main), errors, setting, own, source, prefix.path, prefix.dropped)
+
+
+def _missing(source: Source, main: Path, path: Path, offset: int, name: str) -> Diagnostic:
+    text = source.text if path == main else _text(str(path))
+    line = text.count("\n", 0, offset) + 1
+    return Diagnostic(str(path), line, offset - text.rfind("\n", 0, offset), f"'{name}' file not found")
+
+
+def command(
+    source: Source, main: Path, prefix: Path, found: includes.Includes, setting: Setting, place: Path
+) -> list[str]:
+    """Arguments of clang for a file, without what it is to do; helper files are made in `place`."""
+    both, _ = frontend.arguments(setting)
+    words = [*both, "-include-pch", str(prefix)]
+    stubs = place / "missing"
+    for _, _, name in found.missing:
+        parts = Path(name).parts
+        if not parts or ".." in parts or name.startswith("/"):
+            continue
+        target = stubs / name
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.touch()
+        except OSError:  # a name that no file can have, or one that is a folder in another's
+            continue
+    words += ["-internal-isystem", str(stubs)]
+    if source.encoding != "bytes":
+        copy = place / "utf8"
+        copy.write_bytes(source.text.encode("latin-1"))
+        words += ["-remap-file", f"{main};{copy}"]
+    return words
+
+
+def _dump(main: Path, source: Source, prefix: Path, found: includes.Includes, setting: Setting) -> frontend.Done:
+    with tempfile.TemporaryDirectory(prefix="softrock-") as place:
+        words = command(source, main, prefix, found, setting, Path(place))
+        return frontend.run([*words, "-fsyntax-only", "-ast-dump=json", str(main)], setting, str(main))

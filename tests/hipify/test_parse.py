@@ -1,0 +1,71 @@
+"""clang's tree of the user's own code: offsets, names, errors, limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from softrock.hipify.parse import Tree, parse
+
+PROGRAM = """\
+#include <cuda_runtime.h>
+#include <vector>
+#define CHECK(x) do { if ((x) != cudaSuccess) return 1; } while (0)
+struct Foo { int cudaMalloc; };
+__global__ void k(float* p) { p[threadIdx.x] = 1; }
+int main() {
+  float* p;
+  CHECK(cudaMalloc(&p, 4));
+  Foo f; f.cudaMalloc = 1;
+  k<<<1, 64>>>(p);
+  std::vector<int> v(3);
+  return 0;
+}
+"""
+
+
+def parsed(tmp_path: Path, text: str, name: str = "x.cu", **options: object) -> Tree:
+    path = tmp_path / name
+    path.write_bytes(text.encode("latin-1"))
+    return parse(path, **options)  # type: ignore[arg-type]
+
+
+def test_holds_the_users_code_only(tmp_path: Path) -> None:
+    tree = parsed(tmp_path, PROGRAM)
+    assert tree.complete
+    assert [each.name for each in tree.root.children] == ["Foo", "k", "main"]
+    assert "cudaMalloc" in tree.user_declared
+    assert tree.macros == {"CHECK"}
+
+
+def test_offsets_are_those_of_the_text(tmp_path: Path) -> None:
+    tree = parsed(tmp_path, PROGRAM)
+    kernel = next(tree.root.find("FunctionDecl"))
+    assert PROGRAM[kernel.offset : kernel.end].startswith("__global__ void k(")
+    assert PROGRAM[kernel.offset : kernel.end].endswith("= 1; }")
+    assert PROGRAM[kernel.name_offset :].startswith("k(float")
+    member = next(each for each in tree.root.find("MemberExpr") if tree.written(each) == "cudaMalloc")
+    assert PROGRAM[member.name_offset :].startswith("cudaMalloc = 1")
+    call = next(each for each in tree.root.find("DeclRefExpr") if each.ref and each.ref.name == "hipMalloc")
+    assert call.in_macro
+    assert call.line == 8
+
+
+def test_gives_a_tree_where_there_are_errors(tmp_path: Path) -> None:
+    text = '\xef\xbb\xbf#include <no_such.h>\n#include "gone/too.h"\nint x = ;\n'
+    text += "__global__ void k() { undeclared(1); }\nint y;\n"
+    tree = parsed(tmp_path, text)
+    assert [(each.line, each.column) for each in tree.errors] == [(1, 14), (2, 11), (3, 9), (4, 23)]
+    assert tree.errors[0].message == "'no_such.h' file not found"
+    assert {"k", "x", "y"} <= tree.user_declared
+    assert next(each.name_offset for each in tree.root.children if each.name == "y") == text.index("y;")
+
+
+@pytest.mark.parametrize("device", [True, False])
+def test_each_pass_sees_its_own_branch(tmp_path: Path, device: bool) -> None:
+    text = "__device__ int f() {\n#ifdef __CUDA_ARCH__\n  int on_gpu = 1; return on_gpu;\n"
+    text += "#else\n  int on_host; return 0;\n#endif\n}\n"
+    tree = parsed(tmp_path, text, device=device)
+    assert ("on_gpu" in tree.user_declared) is device
+    assert ("on_host" in tree.user_declared) is not device
