@@ -53,7 +53,7 @@ class _Frame:
     taken: bool | None
     active: bool
     lopsided: bool = False
-    """A branch so far had more opening than closing braces, or the other way round: the others are alternatives to it."""
+    """A branch so far opened more braces than it closed, or closed more: the others are alternatives to it."""
     depth: int = 0
 
 

@@ -11,22 +11,58 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from softrock.hipify.lexer import Kind, Token
 from softrock.lint.conditions import Directive, split
-
-if TYPE_CHECKING:
-    from softrock.lint.file import File
 
 Range = tuple[int, int]
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _NOT_NAMES = frozenset(
-    "__launch_bounds__ __attribute__ alignas __align__ decltype noexcept __declspec requires throw __cluster_dims__ "
-    "__maxnreg__ __block_size__ if for while switch catch return sizeof alignof static_assert defined operator".split()
+    [
+        "__launch_bounds__",
+        "__attribute__",
+        "alignas",
+        "__align__",
+        "decltype",
+        "noexcept",
+        "__declspec",
+        "requires",
+        "throw",
+        "__cluster_dims__",
+        "__maxnreg__",
+        "__block_size__",
+        "if",
+        "for",
+        "while",
+        "switch",
+        "catch",
+        "return",
+        "sizeof",
+        "alignof",
+        "static_assert",
+        "defined",
+        "operator",
+    ]
 )
-_AFTER_PARAMETERS = frozenset("const volatile noexcept override final try mutable -> : & && { throw requires".split())
+_AFTER_PARAMETERS = frozenset(
+    [
+        "const",
+        "volatile",
+        "noexcept",
+        "override",
+        "final",
+        "try",
+        "mutable",
+        "->",
+        ":",
+        "&",
+        "&&",
+        "{",
+        "throw",
+        "requires",
+    ]
+)
 _RECORDS = frozenset({"class", "struct", "union"})
 
 
@@ -284,9 +320,9 @@ class Outline:
             words.append(self.tokens[at])
             at = self.match[at] if self.at(at) in ("(", "[") and at in self.match else at + 1
         texts = [token.text for token in words]
-        if "namespace" in texts or texts[:1] == ["extern"] and len(texts) == 2:
+        if "namespace" in texts or (texts[:1] == ["extern"] and len(texts) == 2):
             return "namespace", ""
-        if not texts or "enum" in texts or "=" in texts and "operator" not in texts:
+        if not texts or "enum" in texts or ("=" in texts and "operator" not in texts):
             return "other", ""
         heads = [index for index, text in enumerate(texts) if text in _RECORDS]
         attributed = {"alignas", "__align__", "__attribute__", "__declspec"} & set(texts)
@@ -347,7 +383,7 @@ class Outline:
                 at = self.match[at]
             elif text in ("<", ">", ">>"):
                 depth = max(0, depth + {"<": 1, ">": -1, ">>": -2}[text])
-            elif at == close or text == "," and depth == 0:
+            elif at == close or (text == "," and depth == 0):
                 yield from self._parameter(begin, at)
                 begin = at + 1
             at += 1
@@ -539,11 +575,3 @@ class _Statements:
                 return at + 1  # a label
             at += 1
         return end
-
-
-def outline(file: File) -> Outline:
-    """The outline of a file, made once."""
-    made = vars(file).get("_outline")
-    if not isinstance(made, Outline):
-        made = vars(file)["_outline"] = Outline(file.tokens)
-    return made

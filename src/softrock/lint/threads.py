@@ -8,9 +8,23 @@ from softrock.hipify.lexer import Kind
 from softrock.lint.outline import Function, Outline, Range
 
 _SOURCES = frozenset(
-    "threadIdx hipThreadIdx_x hipThreadIdx_y hipThreadIdx_z __lane_id __builtin_amdgcn_workitem_id_x "
-    "__builtin_amdgcn_workitem_id_y __builtin_amdgcn_workitem_id_z thread_rank thread_index "
-    "__lanemask_lt __lanemask_le __lanemask_gt __lanemask_ge __lanemask_eq".split()
+    [
+        "threadIdx",
+        "hipThreadIdx_x",
+        "hipThreadIdx_y",
+        "hipThreadIdx_z",
+        "__lane_id",
+        "__builtin_amdgcn_workitem_id_x",
+        "__builtin_amdgcn_workitem_id_y",
+        "__builtin_amdgcn_workitem_id_z",
+        "thread_rank",
+        "thread_index",
+        "__lanemask_lt",
+        "__lanemask_le",
+        "__lanemask_gt",
+        "__lanemask_ge",
+        "__lanemask_eq",
+    ]
 )
 _ATOMIC = re.compile(r"(?:atomic|unsafeAtomic|__hip_atomic_)\w+")
 _UNIFORM = frozenset({"__syncthreads_and", "__syncthreads_or", "__syncthreads_count", "__popc_all"})

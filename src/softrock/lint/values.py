@@ -6,9 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from softrock.hipify.lexer import Kind, Token
 from softrock.lint.outline import Function, Outline, Range
+
+if TYPE_CHECKING:
+    from softrock.lint.sizes import Sizes
 
 _OPEN = "([{"
 _NO_TYPES = frozenset(
@@ -228,12 +232,23 @@ class Values:
 
     def constant(self, span: Range) -> int | None:
         """The value of an integer constant expression; None where it is none, or not known from this file."""
-        return self._constant(list(self.tokens[span[0] : span[1]]), span[0], 0)
+        return self.evaluate(self.tokens[span[0] : span[1]], span[0])
+
+    def evaluate(self, tokens: Sequence[Token], at: int) -> int | None:
+        """The value of an expression that may have been put together; its names are looked up as a token sees them."""
+        return self._constant(list(tokens), at, 0)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Sizes of the file's types."""
+        from softrock.lint.sizes import Sizes
+
+        return Sizes(self)
 
     def _constant(self, found: Sequence[Token], at: int, depth: int) -> int | None:
         if not found or len(found) > 64 or depth > _DEPTH:
             return None
-        return _Expression(found, lambda name: self._named(name, at, depth + 1)).value()
+        return _Expression(found, lambda name: self._named(name, at, depth + 1), self.sizes.size).value()
 
     def _named(self, name: str, at: int, depth: int) -> int | None:
         if name in self.outline.macros:
@@ -278,9 +293,12 @@ _CASTS = frozenset(
 class _Expression:
     """An integer constant expression, in the arithmetic of Python's integers."""
 
-    def __init__(self, tokens: Sequence[Token], named: Callable[[str], int | None]) -> None:
+    def __init__(
+        self, tokens: Sequence[Token], named: Callable[[str], int | None], size: Callable[[str], int | None]
+    ) -> None:
         self.tokens = tokens
         self.named = named
+        self.size = size
         self.at = 0
 
     def value(self) -> int | None:
@@ -318,10 +336,21 @@ class _Expression:
                 self.at += 1
             self.at += 1
             return self._unary()
+        if token.text == "sizeof" and self._peek() == "(":
+            return self._sizeof()
         if token.text in _CASTS and self._peek() in ("(", "{"):
             return self._unary()
         if token.kind is Kind.NAME and self._peek() not in ("(", "[", ".", "->", "::", "<"):
             return self.named(token.text)
+        return None
+
+    def _sizeof(self) -> int | None:
+        start, depth = self.at + 1, 0
+        while self._peek():
+            depth += {"(": 1, ")": -1}.get(self._peek(), 0)
+            self.at += 1
+            if depth == 0:
+                return self.size(" ".join(each.text for each in self.tokens[start : self.at - 1]))
         return None
 
     def _bracket(self) -> int | None:

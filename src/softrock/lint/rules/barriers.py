@@ -1,0 +1,186 @@
+"""Barriers that not every thread reaches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from softrock.hipify.findings import Finding, Severity
+from softrock.lint.file import File
+from softrock.lint.outline import Function, Statement
+from softrock.lint.registry import rule
+from softrock.lint.threads import Threads, threads
+
+_BARRIERS = frozenset(
+    [
+        "__syncthreads",
+        "__syncthreads_and",
+        "__syncthreads_or",
+        "__syncthreads_count",
+        "__builtin_amdgcn_s_barrier",
+        "__barrier_sync",
+    ]
+)
+_GROUP_SYNC = re.compile(r"\b(\w*(?:block|cta)\w*) (?:\.|->) sync \( \)")
+_LOOP_MACRO = re.compile(r"\w*KERNEL_LOOP\w*")
+
+
+def _barriers(function: Function) -> list[int]:
+    """Indices of the barriers of a whole workgroup in a function, in order."""
+    out = function.outline
+    start, end = function.body
+    found = [call.index for call in out.calls(*_BARRIERS, within=function.body)]
+    for at in out.names.get("sync", ()):
+        if start + 2 <= at < end and _GROUP_SYNC.fullmatch(out.text((at - 2, at + 3))):
+            found.append(at - 2)
+    return sorted(found)
+
+
+def _contains(statement: Statement, index: int) -> bool:
+    return statement.start <= index < statement.end
+
+
+def _condition(function: Function, statement: Statement) -> tuple[int, int]:
+    """What decides whether (or how often) a statement's body runs: of a ``for`` the condition in the middle."""
+    if statement.kind != "for":
+        return statement.head
+    parts = function.outline.split(*statement.head, by=";")
+    return parts[1] if len(parts) == 3 else statement.head
+
+
+def _varying(function: Function, statement: Statement, varying: Threads) -> bool:
+    """Whether some threads run a statement's body and others do not."""
+    if statement.kind == "macro":
+        return _LOOP_MACRO.fullmatch(function.outline.at(statement.start)) is not None
+    if statement.kind in ("if", "while", "do", "switch", "for"):
+        return varying.varies(_condition(function, statement))
+    return False
+
+
+@rule("return-before-barrier", Severity.WARNING)
+def return_before_barrier(file: File) -> Iterator[Finding]:
+    """Some threads return before a barrier that the others wait at.
+
+    Why:
+        A barrier is for all threads of a workgroup. CUDA's hardware has let threads that returned count as arrived, so
+        that code with a guard at its top (``if (i >= n) return;``) seemed to work. On AMD GPUs the barrier counts
+        waves: a wave of which some lanes have returned still arrives, one whose lanes have all left may not, and code
+        that the compiler moved across the return runs with fewer lanes. The result is a hang or a wrong answer, on
+        some sizes only.
+
+    Example:
+        __global__ void scale(float* out, const float* in, int n) {
+          __shared__ float tile[256];
+          int i = blockIdx.x * blockDim.x + threadIdx.x;
+          if (i >= n) return;
+          tile[threadIdx.x] = in[i];
+          __syncthreads();
+          out[i] = tile[threadIdx.x ^ 1];
+        }
+
+    Fix:
+        __global__ void scale(float* out, const float* in, int n) {
+          __shared__ float tile[256];
+          int i = blockIdx.x * blockDim.x + threadIdx.x;
+          bool inside = i < n;
+          tile[threadIdx.x] = inside ? in[i] : 0.0f;
+          __syncthreads();
+          if (inside) out[i] = tile[threadIdx.x ^ 1];
+        }
+    """
+    out = file.outline
+    for function in out.functions:
+        barriers = _barriers(function) if function.is_device else []
+        if not barriers:
+            continue
+        varying = threads(function)
+        for statement, path in function.paths():
+            if statement.kind != "return" or not any(_varying(function, each, varying) for each in path):
+                continue
+            loops = [each for each in path if each.kind in ("for", "while", "do", "macro")]
+            later = next((at for at in barriers if at > statement.start), None)
+            around = next((at for each in loops[:1] for at in barriers if _contains(each, at)), None)
+            reached = later if later is not None else around
+            if reached is None or _same_branch_only(path, statement, barriers):
+                continue
+            line = file.source.position(out.tokens[reached].offset)[0]
+            yield file.finding(
+                "return-before-barrier",
+                *out.offsets((statement.start, statement.start + 1)),
+                f"threads return under a condition that differs between threads, before the barrier in line {line}",
+                "let every thread reach the barrier: guard the work before and after it, not the whole kernel",
+            )
+
+
+def _same_branch_only(path: tuple[Statement, ...], statement: Statement, barriers: list[int]) -> bool:
+    """Whether all later barriers stand in the other branch of an ``if`` around the return, so that none is missed."""
+    for each in path:
+        if each.kind == "if" and len(each.children) == 2 and _contains(each.children[0], statement.start):
+            later = [at for at in barriers if at > statement.start]
+            if later and all(_contains(each.children[1], at) for at in later):
+                return True
+    return False
+
+
+@rule("barrier-in-divergent-code", Severity.ERROR)
+def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
+    """A barrier stands in code that only some threads of the workgroup run.
+
+    Why:
+        A barrier under a condition that differs between threads is undefined in CUDA and in HIP. On NVIDIA's GPUs it
+        often went well, because whole warps skipped it or it was counted by threads. On AMD GPUs the waves that skip
+        it and those that wait get out of step: the kernel hangs or goes on with half-written shared memory.
+
+    Example:
+        __global__ void sum(float* data) {
+          __shared__ float part[256];
+          part[threadIdx.x] = data[threadIdx.x];
+          if (threadIdx.x < 128) {
+            part[threadIdx.x] += part[threadIdx.x + 128];
+            __syncthreads();
+          }
+          data[threadIdx.x] = part[0];
+        }
+
+    Fix:
+        __global__ void sum(float* data) {
+          __shared__ float part[256];
+          part[threadIdx.x] = data[threadIdx.x];
+          __syncthreads();
+          if (threadIdx.x < 128) {
+            part[threadIdx.x] += part[threadIdx.x + 128];
+          }
+          __syncthreads();
+          data[threadIdx.x] = part[0];
+        }
+    """
+    out = file.outline
+    for function in out.functions:
+        barriers = set(_barriers(function)) if function.is_device else set()
+        if not barriers:
+            continue
+        varying = threads(function)
+        for statement, path in function.paths():
+            if statement.children or statement.kind == "return":
+                continue
+            for barrier in sorted(at for at in barriers if _contains(statement, at)):
+                cause = next((each for each in path if _varying(function, each, varying)), None)
+                if cause is None:
+                    continue
+                span = _condition(function, cause) if cause.kind != "macro" else (cause.start, cause.start + 1)
+                direct = "threadIdx" in out.words(span) and cause.kind == "if"
+                line = file.source.position(out.tokens[cause.start].offset)[0]
+                yield file.finding(
+                    "barrier-in-divergent-code",
+                    *out.offsets((barrier, barrier + 1)),
+                    f"barrier under a condition that differs between threads: `{_shown(out.text(span))}` in line {line}",
+                    "move the barrier out of the condition, or make that the same for all threads of the workgroup",
+                    severity=Severity.ERROR if direct else Severity.WARNING,
+                )
+
+
+def _shown(text: str, most: int = 60) -> str:
+    """An expression for a message: blanks where a person would put them, cut when long."""
+    text = re.sub(r" ?(\.|->|::|\[|\(|\)|\]|\+\+|--) ?", r"\1", text)
+    text = re.sub(r"\)([^\s)\].,;(])", r") \1", text)
+    return text if len(text) <= most else text[: most - 1] + "…"
