@@ -69,3 +69,46 @@ def test_each_pass_sees_its_own_branch(tmp_path: Path, device: bool) -> None:
     tree = parsed(tmp_path, text, device=device)
     assert ("on_gpu" in tree.user_declared) is device
     assert ("on_host" in tree.user_declared) is not device
+
+
+BRANCHES = """\
+#if defined(FOO) && \\
+   BAR
+A
+#elif 1
+int b = 1;
+#else
+C
+#endif
+#if 0
+#if 1
+D
+#endif
+E
+#endif
+#define F(x) x
+int z = F(
+#ifdef Q
+G
+#else
+2
+#endif
+);
+#ifdef __CUDA_ARCH__
+__device__ int h;
+#else
+int i;
+#endif
+"""
+
+
+@pytest.mark.parametrize("device", [True, False])
+def test_skipped_branches(tmp_path: Path, device: bool) -> None:
+    tree = parsed(tmp_path, BRANCHES, device=device)
+    assert tree.complete
+    skipped = [BRANCHES[start:end] for start, end in tree.inactive]
+    other = "int i;\n" if device else "__device__ int h;\n"
+    assert skipped == ["A\n", "C\n", "#if 1\nD\n#endif\nE\n", "G\n", other]
+    assert tree.active(BRANCHES.index("int b"))
+    assert not tree.active(BRANCHES.index("D\n#endif"))
+    assert tree.active(BRANCHES.index("#endif\n#if 0"))

@@ -7,6 +7,8 @@ not see (branches of ``#if`` not taken) is in `Tree.inactive`.
 
 from __future__ import annotations
 
+import bisect
+import contextlib
 import re
 import tempfile
 from collections.abc import Sequence
@@ -16,8 +18,9 @@ from pathlib import Path
 
 from softrock.compiler.flags import CUDA_SUFFIXES
 from softrock.core.errors import SoftrockError
-from softrock.hipify import frontend, includes
-from softrock.hipify.frontend import ParseError, Setting
+from softrock.hipify import frontend, inactive, includes
+from softrock.hipify.frontend import ParseError, Prefix, Setting
+from softrock.hipify.includes import Includes
 from softrock.hipify.source import Source
 from softrock.hipify.tree import Node, Reference, complete_names, decode
 
@@ -68,8 +71,8 @@ class Tree:
     setting: Setting
     own: tuple[str, ...]
     source: Source = field(repr=False)
-    prefix: Path | None = field(default=None, repr=False)
-    dropped: tuple[str, ...] = ()
+    prefix: Prefix = field(repr=False)
+    found: Includes = field(repr=False)
     _texts: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -116,6 +119,26 @@ class Tree:
     def declaration(self, reference: Reference | None) -> Node | None:
         """The user's declaration that is referred to, None where a header's is."""
         return None if reference is None else self.by_id.get(reference.id)
+
+    @cached_property
+    def inactive(self) -> list[tuple[int, int]]:
+        """Ranges [start, end) of the main file that this pass's preprocessor skipped, in order.
+
+        Raises:
+            ParseError: clang took too long over it.
+        """
+        branches = inactive.branches(self.source.text)
+        if not branches:
+            return []
+        text = inactive.marked(self.source.text, branches)
+        words = ["-fsyntax-only", "-skip-function-bodies"]
+        done = _run(Path(self.main), self.source, self.prefix.path, self.found, self.setting, words, text)
+        return inactive.skipped(branches, inactive.reached(done.messages))
+
+    def active(self, offset: int) -> bool:
+        """Whether this pass saw what stands at an offset of the main file."""
+        at = bisect.bisect_right(self.inactive, offset, key=lambda each: each[0])
+        return at == 0 or offset >= self.inactive[at - 1][1]
 
     def in_main(self) -> list[Node]:
         """Nodes that stand in the main file, in order."""
@@ -186,7 +209,7 @@ def parse(
     found = includes.scan(main, source.text, folders, quoted)
     for attempt in (False, True):
         prefix = frontend.prefix(found.prefix, setting, str(path), fresh=attempt)
-        done = _dump(main, source, prefix.path, found, setting)
+        done = _run(main, source, prefix.path, found, setting, ["-fsyntax-only", "-ast-dump=json"])
         if not (done.status and not done.output and _STALE.search(done.messages)):
             break
     if not done.output.strip():
@@ -209,7 +232,7 @@ def parse(
         if not each["message"].startswith("'") or "file not found" not in each["message"]
     ]
     own = tuple(str(each) for each in found.own)
-    return Tree(root, str(main), errors, setting, own, source, prefix.path, prefix.dropped)
+    return Tree(root, str(main), errors, setting, own, source, prefix, found)
 
 
 def _missing(source: Source, main: Path, path: Path, offset: int, name: str) -> Diagnostic:
@@ -218,32 +241,35 @@ def _missing(source: Source, main: Path, path: Path, offset: int, name: str) -> 
     return Diagnostic(str(path), line, offset - text.rfind("\n", 0, offset), f"'{name}' file not found")
 
 
-def command(
-    source: Source, main: Path, prefix: Path, found: includes.Includes, setting: Setting, place: Path
-) -> list[str]:
-    """Arguments of clang for a file, without what it is to do; helper files are made in `place`."""
-    both, _ = frontend.arguments(setting)
-    words = [*both, "-include-pch", str(prefix)]
-    stubs = place / "missing"
+def _run(
+    main: Path,
+    source: Source,
+    prefix: Path,
+    found: Includes,
+    setting: Setting,
+    action: Sequence[str],
+    text: str | None = None,
+) -> frontend.Done:
+    """Run clang on the file, or on `text` in its place."""
+    with tempfile.TemporaryDirectory(prefix="softrock-") as folder:
+        place = Path(folder)
+        words = [*frontend.arguments(setting)[0], "-include-pch", str(prefix)]
+        words += ["-internal-isystem", str(_stubs(found, place / "missing"))]
+        if text is not None or source.encoding != "bytes":
+            copy = place / "text"
+            copy.write_bytes((source.text if text is None else text).encode("latin-1"))
+            words += ["-remap-file", f"{main};{copy}"]
+        return frontend.run([*words, *action, str(main)], setting, str(main))
+
+
+def _stubs(found: Includes, place: Path) -> Path:
+    """A folder with empty files for headers that are nowhere: clang stops at one that it does not find."""
+    place.mkdir()
     for _, _, name in found.missing:
-        parts = Path(name).parts
-        if not parts or ".." in parts or name.startswith("/"):
+        if ".." in Path(name).parts or name.startswith("/"):
             continue
-        target = stubs / name
-        try:
+        target = place / name
+        with contextlib.suppress(OSError):  # a name that no file can have, or that is a folder in another's
             target.parent.mkdir(parents=True, exist_ok=True)
             target.touch()
-        except OSError:  # a name that no file can have, or one that is a folder in another's
-            continue
-    words += ["-internal-isystem", str(stubs)]
-    if source.encoding != "bytes":
-        copy = place / "utf8"
-        copy.write_bytes(source.text.encode("latin-1"))
-        words += ["-remap-file", f"{main};{copy}"]
-    return words
-
-
-def _dump(main: Path, source: Source, prefix: Path, found: includes.Includes, setting: Setting) -> frontend.Done:
-    with tempfile.TemporaryDirectory(prefix="softrock-") as place:
-        words = command(source, main, prefix, found, setting, Path(place))
-        return frontend.run([*words, "-fsyntax-only", "-ast-dump=json", str(main)], setting, str(main))
+    return place
