@@ -11,6 +11,7 @@ from softrock import codeobj, jit
 from softrock.core.errors import SoftrockError, UnsupportedError, UsageError
 from softrock.exec.runtime import runtime
 from softrock.jit import host, lines
+from softrock.lift import pieces
 
 SOURCE = """extern "C" __global__ void fill(unsigned *p, unsigned v) {
     p[__builtin_amdgcn_workitem_id_x()] = v; }"""
@@ -41,7 +42,12 @@ def test_a_corrupt_entry_is_rebuilt(fresh: Path, code: codeobj.CodeObject) -> No
     assert not jit.prepare(code, code.kernel("fill"), helpers).timings.cached
 
 
-def test_host_addresses_lead_back_to_instructions(code: codeobj.CodeObject) -> None:
+@pytest.mark.parametrize("above", [pieces.ABOVE, 0])
+def test_host_addresses_lead_back_to_instructions(
+    above: int, fresh: Path, code: codeobj.CodeObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "ABOVE", above)
+    monkeypatch.setattr(pieces, "SIZE", 5)
     ready = jit.prepare(code, code.kernel("fill"), runtime().symbols)
     seen = {ready.explain(pc) for pc in range(*ready.code)}
     texts = [text for found in seen if found is not None for text in found[1:]]

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from softrock.codeobj import Kernel
 from softrock.decode.instruction import Instruction, Kind
 from softrock.isa.targets import Target
-from softrock.lift import apply, cfg, execs, liveness, registry
+from softrock.lift import apply, cfg, execs, liveness, pairs, pieces, registry, spill
 from softrock.lift.context import Mode, Wave
 from softrock.lift.entry import packed_ids, set_initial_state
 from softrock.lift.ir import Block, Builder, Ty, Val
-from softrock.lift.regs import M0, VCC, Bank, Registers
+from softrock.lift.pieces import ELSEWHERE, Piece
+from softrock.lift.regs import M0, VCC, Registers
 from softrock.lift.shapes import Shape, meet
-from softrock.lift.wave import OFFSET
 
 END = 1
 """What a translated function returns when the wave has ended; no code stands at address 1."""
@@ -35,7 +35,6 @@ DUAL_BLOCKS = 500
 COMPACT_LIMIT = 400
 """Above this many instructions masked memory accesses are calls."""
 
-_SAVED_SCC, _SAVED_EXEC, _SAVED_SCALARS, _SAVED_VECTORS = 0, 8, 64, 1024
 _COHERENT = ("glc", "sc0", "sc1", "dlc")
 _EXCHANGES = ("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")
 
@@ -82,6 +81,32 @@ def function_name(address: int) -> str:
     return f"f_{address:x}"
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is found out about a whole function before it is translated.
+
+    Attributes:
+        semantics: of each instruction, by address.
+        keep, live: see :func:`softrock.lift.liveness.solve`.
+        vector_pairs, scalar_pairs: registers that get 64-bit slots, see :mod:`softrock.lift.pairs`.
+    """
+
+    semantics: dict[int, registry.Semantic | None]
+    keep: dict[int, int]
+    live: dict[int, int]
+    vector_pairs: dict[int, int]
+    scalar_pairs: dict[int, int]
+
+    @staticmethod
+    def of(unit: Unit, graph: cfg.Function, kernel: Kernel | None) -> Facts:
+        insts = [inst for block in graph.blocks.values() for inst in block.insts]
+        semantics = {inst.address: unit.semantics_of(inst.op) for inst in insts}
+        effects = {inst.address: liveness.effect(inst, semantics[inst.address]) for inst in insts}
+        largest = execs.whole_points(graph, semantics, unit.lanes) if kernel is not None else set()
+        keep, live = liveness.solve(graph, effects, largest)
+        return Facts(semantics, keep, live, pairs.of_vectors(graph), pairs.of_scalars(graph))
+
+
 @dataclass
 class Node:
     """A GPU block in one version: its LLVM blocks, the shapes of registers it is entered with (None: not yet known)
@@ -98,14 +123,23 @@ class Node:
 
 
 class FunctionLifter:
-    """Translates one function; `text()` gives the LLVM definition, `yields` whether its waves must be fibers."""
+    """Translates one function or a piece of one; `text()` gives the LLVM definition, `yields` whether its waves must
+    be fibers."""
 
     def __init__(
-        self, unit: Unit, graph: cfg.Function, declares: dict[str, str], kernel: Kernel | None
+        self,
+        unit: Unit,
+        graph: cfg.Function,
+        declares: dict[str, str],
+        kernel: Kernel | None,
+        facts: Facts,
+        piece: Piece | None = None,
     ) -> None:
         self.unit = unit
         self.graph = graph
+        self.facts = facts
         self.kernel = kernel
+        self.piece = piece
         self.b = Builder(declares)
         self.regs = Registers(self.b, unit.lanes)
         self.x = Wave(self.b, self.regs, unit.target, unit.mode, unit.kernel_name)
@@ -123,44 +157,80 @@ class FunctionLifter:
         self.debug_lines: dict[int, None] = {}
         self._late: list[tuple[Block, Block, int]] = []
         self._spin_edges = self._find_spins()
+        self._leave: Block | None = None
+
+    @property
+    def name(self) -> str:
+        """Symbol of the LLVM function."""
+        name = function_name(self.graph.entry)
+        return name if self.piece is None else f"{name}.p{self.piece.number}"
 
     # -- driving ---------------------------------------------------------------------------------------------
 
     def lift(self) -> None:
         """Translate every reachable block."""
-        semantics = {
-            inst.address: self.unit.semantics_of(inst.op)
-            for block in self.graph.blocks.values()
-            for inst in block.insts
-        }
-        effects = {
-            inst.address: liveness.effect(inst, semantics[inst.address])
-            for block in self.graph.blocks.values()
-            for inst in block.insts
-        }
-        largest = execs.whole_points(self.graph, semantics, self.x.W) if self.kernel is not None else set()
-        keep, self.live = liveness.solve(self.graph, effects, largest)
-        self.regs.vector.paired, self.regs.scalar.paired = _choose_pairs(self.graph), _choose_scalar_pairs(self.graph)
-        start = self.current
-        self._begin(start)
+        facts = self.facts
+        self.regs.vector.paired, self.regs.scalar.paired = facts.vector_pairs, facts.scalar_pairs
+        roots = [self.current]
+        self._begin(self.current)
         self._at(self.graph.entry)
-        if self.kernel is not None:
-            self._kernel_state(self.kernel)
-        else:
-            self.b.line(";LOAD")
-        self._choose(self.graph.entry)
-        self._end(start)
+        if self.piece is not None:
+            roots.append(self._resume(self.piece))
+        if self.piece is None or self.piece.number == 0:
+            self._enter()
+        self._end(self.current)
         while self.pending:
             address, full = key = heapq.heappop(self.pending)
             node = self.nodes[key]
             node.waiting = False
             self._begin(node)
             self.x.full = full
-            self._block(self.graph.blocks[address], semantics, keep)
+            self._block(self.graph.blocks[address])
             self._end(node)
-        for node in (start, *self.nodes.values()):
+        nodes = [*roots, *self.nodes.values()]
+        for node in nodes:
             self._reconcile(node)
-        self.b.blocks = [block for node in (start, *self.nodes.values()) for block in node.blocks]
+        self.b.blocks = [block for node in nodes for block in node.blocks]
+        if self._leave is not None:
+            self.b.blocks.append(self._leave)
+
+    def _enter(self) -> None:
+        """Begin the function: a kernel in its initial state, others with the registers of their caller."""
+        if self.kernel is None:
+            self.b.line(";LOAD")
+        else:
+            self._kernel_state(self.kernel)
+            if self.piece is not None:  # what other pieces read and nobody has written must not be left to chance
+                for r in pieces.scalars(self.graph):
+                    self.regs.scalar.touch(r)
+                for r in range(self.x.vgprs + 256):
+                    if self.facts.live[self.graph.entry] >> r & 1:
+                        self.regs.vector.touch(r)
+        self._choose(self.graph.entry)
+
+    def _resume(self, piece: Piece) -> Node:
+        """A node that goes on at the block which ``%at`` names; the current one ends with the way to it."""
+        node, start = Node(self.b.new_block("resume")), self.current
+        at = Val(self.b, "%at", "u", 64, 0)
+        fresh = self.b.new_block("fresh")
+        if piece.number == 0:
+            self.b.cond_branch(at.eq(0), fresh, node.head)
+        else:
+            self.b.branch(node.head)
+        blocks = self.b.blocks
+        self._begin(node)
+        self.b.line(";LOAD")
+        ways = [f"i64 {address}, label %{self.node(address, False).label}" for address in piece.entries]
+        never = self.b.new_block("never")
+        self.b.line(f"switch i64 %at, label %{never.label} [ {' '.join(ways)} ]")
+        self.b.block.done = True
+        self.b.begin(never)
+        self.b.line("unreachable")
+        self._end(node)
+        self.b.blocks, self.current = blocks, start
+        if piece.number == 0:
+            self.b.begin(fresh)
+        return node
 
     def _begin(self, node: Node) -> None:
         """Start translating a node, perhaps again."""
@@ -179,7 +249,7 @@ class FunctionLifter:
         node.exits = self.regs.vector.exits
         node.runs += 1
         for key in node.successors:
-            successor, live = self.nodes[key], self.live[key[0]]
+            successor, live = self.nodes[key], self.facts.live[key[0]]
             if successor.entry is None:
                 merged = {r: shape for r, (shape, _) in node.exits.items() if live >> r & 1} if self.shaped else {}
             else:
@@ -202,7 +272,7 @@ class FunctionLifter:
             r
             for key in node.successors
             for r in node.exits
-            if self.live[key[0]] >> r & (3 if node.exits[r][0].kind != "word" else 1)
+            if self.facts.live[key[0]] >> r & (3 if node.exits[r][0].kind != "word" else 1)
             and r not in (self.nodes[key].entry or {})
         }
         with self.b.fill(node.hole):
@@ -218,18 +288,29 @@ class FunctionLifter:
         key = (address, full and self.dual)
         if key not in self.nodes:
             self.nodes[key] = Node(self.b.new_block(f"{'full' if key[1] else 'part'}_{address:x}"))
+            if self.piece is not None and address not in self.piece.blocks:
+                self._elsewhere(self.nodes[key], address)
         self.current.successors.append(key)
         return self.nodes[key].head
+
+    def _elsewhere(self, node: Node, address: int) -> None:
+        """Make `node` the way out to a block of another piece, which wants all registers as vectors."""
+        if self._leave is None:
+            self._leave = self.b.new_block("leave")
+            self._leave.lines += ["  ;SAVE", "  %goes = load i64, ptr %going, align 8", "  ret i64 %goes"]
+        node.head.lines += [
+            f"  store i64 {address | ELSEWHERE}, ptr %going, align 8",
+            f"  br label %{self._leave.label}",
+        ]
+        node.entry, node.blocks = {}, [node.head]
 
     def _flush(self) -> None:
         """Store the registers at the end of a node; what successors want of it besides comes when all are known."""
         self.regs.flush()
         self.current.hole = self.b.hole()
 
-    def _block(
-        self, block: cfg.BasicBlock, semantics: dict[int, registry.Semantic | None], keep: dict[int, int]
-    ) -> None:
-        x = self.x
+    def _block(self, block: cfg.BasicBlock) -> None:
+        x, keep, semantics = self.x, self.facts.keep, self.facts.semantics
         for inst in block.insts:
             self._at(inst.address)
             x.keep = keep[inst.address]
@@ -407,9 +488,7 @@ class FunctionLifter:
         self.regs.flush(solid=True)
         b.line(";SAVE")
         first = self._invoke_known(known) if known is not None else self._invoke(target)
-        loop, again, done, ended, resume = (
-            b.new_block(n) for n in ("ret", "again", "back", "ended", "resume")
-        )
+        loop, again, done, ended, resume = (b.new_block(n) for n in ("ret", "again", "back", "ended", "resume"))
         origin = b.block
         b.branch(loop)
         b.begin(loop)
@@ -424,9 +503,7 @@ class FunctionLifter:
         second = self._invoke(went)
         resumed = b.block
         b.branch(loop)
-        loop.lines[phi_line] = (
-            f"  {ref} = phi i64 [ {first.ref}, %{origin.label} ], [ {second.ref}, %{resumed.label} ]"
-        )
+        loop.lines[phi_line] = f"  {ref} = phi i64 [ {first.ref}, %{origin.label} ], [ {second.ref}, %{resumed.label} ]"
         b.begin(ended)
         b.line(f"ret i64 {END}")
         b.block.done = True
@@ -457,13 +534,14 @@ class FunctionLifter:
 
     def text(self) -> str:
         """The function's LLVM definition."""
-        load, save = self._spill_code()
+        load, save = spill.code(self.regs)
         lines = self.b.text().split("\n")
         for i, line in enumerate(lines):
             if line in ("  ;SAVE", "  ;LOAD"):
                 lines[i] = (save if line == "  ;SAVE" else load).replace("#", f".{i}")
         body = "\n".join(lines)
-        zero = [*self.regs.zeroes()] if self.kernel is not None else []
+        first_piece = self.piece is None or self.piece.number == 0
+        zero = [*self.regs.zeroes()] if self.kernel is not None and first_piece else []
         arrays = [f"  %{n} = alloca [{s} x i8], align 64" for n, s in self.x.arrays.items()]
         slots = "\n".join(
             [
@@ -471,118 +549,16 @@ class FunctionLifter:
                 *arrays,
                 "  %spins = alloca i32, align 4",
                 "  store i32 0, ptr %spins, align 4",
+                *(["  %going = alloca i64, align 8"] if self.piece is not None else []),
                 *zero,
             ]
         )
         first = self.b.blocks[0].label
         return (
-            f"define internal i64 @{function_name(self.graph.entry)}(ptr noalias nonnull %wave) #0 "
-            f"!dbg !F{self.graph.entry:x} {{\n"
+            f"define internal i64 @{self.name}(ptr noalias nonnull %wave{', i64 %at' if self.piece else ''}) "
+            f"{'noinline ' if self.piece else ''}#0 !dbg !F{self.graph.entry:x} {{\n"
             f"slots:\n{slots}\n  br label %{first}\n{body}\n}}\n"
         )
-
-    def _spill_code(self) -> tuple[str, str]:
-        """Text that loads the registers in use from the save area, and that stores them there."""
-        load: list[str] = []
-        save: list[str] = []
-        regs = self.regs
-
-        def both(slot: str, kind: str, offset: int, align: int) -> None:
-            n = len(load)
-            for out, name in ((load, "L"), (save, "S")):
-                out.append(f"  %{name}a#.{n} = getelementptr i8, ptr %{name}r#, i64 {offset}")
-                source, dest = (f"%{name}a#.{n}", slot) if name == "L" else (slot, f"%{name}a#.{n}")
-                out.append(f"  %{name}v#.{n} = load {kind}, ptr {source}, align {align}")
-                out.append(f"  store {kind} %{name}v#.{n}, ptr {dest}, align {align}")
-
-        both("%scc", "i1", _SAVED_SCC, 1)
-        both("%exec", f"i{regs.lanes}", _SAVED_EXEC, 8)
-        for bank, base, size in (
-            (regs.scalar, _SAVED_SCALARS, 4),
-            (regs.vector, _SAVED_VECTORS, 4 * regs.lanes),
-        ):
-            kind = bank.word.llvm
-            for r in sorted(bank.used):
-                pair = bank.paired.get(r)
-                if pair is None:
-                    both(f"%{bank.prefix}{r}", kind, base + r * size, size if size < 64 else 64)
-                elif pair == r:
-                    self._pair_spill(load, save, bank, r, base + r * size)
-        head = "  %{0}rp# = getelementptr i8, ptr %wave, i64 {1}\n  %{0}r# = load ptr, ptr %{0}rp#, align 8"
-        return (
-            head.format("L", OFFSET["regs"]) + "\n" + "\n".join(load),
-            head.format("S", OFFSET["regs"]) + "\n" + "\n".join(save),
-        )
-
-    def _pair_spill(self, load: list[str], save: list[str], bank: Bank, r: int, offset: int) -> None:
-        word, pair = bank.word.llvm, bank.pair.llvm
-        n = f"{bank.prefix}{r}"
-        shift, align = ("splat (i64 32)", 64) if bank.lanes else ("32", 4)
-        high = offset + (4 * bank.lanes or 4)
-        load += [
-            f"  %La#.{n} = getelementptr i8, ptr %Lr#, i64 {offset}",
-            f"  %Lb#.{n} = getelementptr i8, ptr %Lr#, i64 {high}",
-            f"  %Ll#.{n} = load {word}, ptr %La#.{n}, align {align}",
-            f"  %Lh#.{n} = load {word}, ptr %Lb#.{n}, align {align}",
-            f"  %Lx#.{n} = zext {word} %Ll#.{n} to {pair}",
-            f"  %Ly#.{n} = zext {word} %Lh#.{n} to {pair}",
-            f"  %Lz#.{n} = shl {pair} %Ly#.{n}, {shift}",
-            f"  %Lw#.{n} = or {pair} %Lz#.{n}, %Lx#.{n}",
-            f"  store {pair} %Lw#.{n}, ptr %{bank.prefix}p{r}, align 8",
-        ]
-        save += [
-            f"  %Sw#.{n} = load {pair}, ptr %{bank.prefix}p{r}, align 8",
-            f"  %Sl#.{n} = trunc {pair} %Sw#.{n} to {word}",
-            f"  %Sy#.{n} = lshr {pair} %Sw#.{n}, {shift}",
-            f"  %Sh#.{n} = trunc {pair} %Sy#.{n} to {word}",
-            f"  %Sa#.{n} = getelementptr i8, ptr %Sr#, i64 {offset}",
-            f"  %Sb#.{n} = getelementptr i8, ptr %Sr#, i64 {high}",
-            f"  store {word} %Sl#.{n}, ptr %Sa#.{n}, align {align}",
-            f"  store {word} %Sh#.{n}, ptr %Sb#.{n}, align {align}",
-        ]
-
-
-def _choose_scalar_pairs(graph: cfg.Function) -> dict[int, int]:
-    """SGPR pairs that are mostly used as 64-bit values (addresses, masks of 64 lanes)."""
-    whole: dict[int, int] = {}
-    part: dict[int, int] = {}
-    for block in graph.blocks.values():
-        for inst in block.insts:
-            # The halves of a long sum are put together where it is made; loads fill what their users ask for.
-            neutral = inst.op.startswith(("s_add_u32", "s_addc_u32", "s_load", "s_buffer_load", "s_add_co"))
-            for op in (*inst.dst, *inst.src):
-                if op.kind is not Kind.SGPR or (neutral and (op.dwords != 2 or op in inst.dst)):
-                    continue
-                if op.dwords == 2 and op.index % 2 == 0:
-                    whole[op.index] = whole.get(op.index, 0) + 1
-                else:
-                    for r in range(op.index, op.index + op.dwords):
-                        part[r & ~1] = part.get(r & ~1, 0) + 1
-    return {r: base for base, n in whole.items() if n > part.get(base, 0) for r in (base, base + 1)}
-
-
-def _choose_pairs(graph: cfg.Function) -> dict[int, int]:
-    """VGPR pairs that are mostly used as 64-bit values (addresses, doubles): they get one 64-bit slot."""
-    whole: dict[int, int] = {}
-    part: dict[int, int] = {}
-    for block in graph.blocks.values():
-        for inst in block.insts:
-            wide_op = inst.op.endswith(("_f64", "_u64", "_i64", "_b64")) and inst.format.startswith("VOP")
-            for op in (*inst.dst, *inst.src):
-                if op.kind is not Kind.VGPR:
-                    continue
-                if op.dwords == 2 and (wide_op or op.role in ("vaddr", "addr")):
-                    whole[op.index] = whole.get(op.index, 0) + 1
-                else:
-                    for r in range(op.index, op.index + op.dwords):
-                        part[r] = part.get(r, 0) + 1
-    pairs: dict[int, int] = {}
-    for r in sorted(whole, key=lambda k: -whole[k]):
-        if r in pairs or r + 1 in pairs:
-            continue
-        if whole[r] > part.get(r, 0) + part.get(r + 1, 0):
-            pairs[r] = pairs[r + 1] = r
-    return pairs
 
 
 __all__ = ["DUAL_LIMIT", "END", "M0", "FunctionLifter", "Unit", "function_name"]

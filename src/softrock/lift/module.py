@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from softrock.codeobj import CodeObject, Kernel
@@ -9,9 +10,9 @@ from softrock.core.errors import CodeObjectError, DecodeError
 from softrock.decode import decode
 from softrock.decode.instruction import Instruction
 from softrock.isa.targets import Target, target
-from softrock.lift import cfg, registry
+from softrock.lift import cfg, pieces, registry
 from softrock.lift.context import Mode
-from softrock.lift.function import END, FunctionLifter, Unit, function_name
+from softrock.lift.function import END, Facts, FunctionLifter, Unit, function_name
 from softrock.lift.layout import ANY
 
 _DENORMALS_ON = 3
@@ -90,9 +91,7 @@ class ModuleLifter:
                     raise DecodeError(
                         f"{self.code.name}: kernel {self.kernel.name}: {error.message}", hint=error.hint
                     ) from None
-        raise CodeObjectError(
-            f"{self.code.name}: kernel {self.kernel.name}: no code at address 0x{address:x}"
-        )
+        raise CodeObjectError(f"{self.code.name}: kernel {self.kernel.name}: no code at address 0x{address:x}")
 
     def _bounds(self, entry: int) -> tuple[int, int]:
         symbol = self.code.function_at(entry)
@@ -159,10 +158,18 @@ class ModuleLifter:
         yields = False
         for entry, graph in self.graphs.items():
             kernel = self.kernel if entry == self.kernel.entry else None
-            lifter = FunctionLifter(unit, graph, self.declares, kernel)
-            lifter.lift()
-            bodies.append(_debugged(lifter, debug))
-            yields = yields or lifter.yields
+            if graph.instructions > pieces.ABOVE:
+                graph = pieces.in_short_blocks(graph, pieces.SIZE)
+                parts = pieces.cut(graph, pieces.SIZE)
+                bodies.append(_driver(entry, parts, debug))
+            else:
+                parts = []
+            facts = Facts.of(unit, graph, kernel)
+            for part in parts or (None,):
+                lifter = FunctionLifter(unit, graph, self.declares, kernel, facts, part)
+                lifter.lift()
+                bodies.append(_debugged(lifter, debug))
+                yields = yields or lifter.yields
         yields = yields or "sr_barrier" in self.declares or "sr_yield" in self.declares
         text = "\n".join(
             [
@@ -232,22 +239,34 @@ _DEBUG_MODULE = (
 _FIRST_FREE = 10
 
 
-def _debugged(lifter: FunctionLifter, debug: list[str]) -> str:
-    """Number the function's debug locations: the line of a host instruction is the GPU address divided by four."""
-    import re
-
-    start = _FIRST_FREE + len(debug)
-    entry = lifter.graph.entry
+def _subprogram(name: str, entry: int, debug: list[str]) -> int:
+    """Number of a new debug scope for an LLVM function."""
+    number = _FIRST_FREE + len(debug)
     debug.append(
-        f'!{start} = distinct !DISubprogram(name: "{function_name(entry)}", file: !4, line: {entry >> 2}, type: !5, '
+        f'!{number} = distinct !DISubprogram(name: "{name}", file: !4, line: {entry >> 2}, type: !5, '
         "unit: !3, spFlags: DISPFlagDefinition)"
     )
+    return number
+
+
+def _driver(entry: int, parts: list[pieces.Piece], debug: list[str]) -> str:
+    """A function that was cut: it runs its pieces."""
+    name = function_name(entry)
+    scope = _subprogram(name, entry, debug)
+    here = _FIRST_FREE + len(debug)
+    debug.append(f"!{here} = !DILocation(line: {entry >> 2}, column: 1, scope: !{scope})")
+    body = pieces.driver(name, parts, f", !dbg !{here}")
+    return f"define internal i64 @{name}(ptr noalias nonnull %wave) #0 !dbg !{scope} {{\n{body}\n}}\n"
+
+
+def _debugged(lifter: FunctionLifter, debug: list[str]) -> str:
+    """Number the function's debug locations: the line of a host instruction is the GPU address divided by four."""
+    entry = lifter.graph.entry
+    start = _subprogram(lifter.name, entry, debug)
     numbers = {f"F{entry:x}": str(start)}
     for address in lifter.debug_lines:
         numbers[f"D{address:x}"] = str(_FIRST_FREE + len(debug))
-        debug.append(
-            f"!{_FIRST_FREE + len(debug)} = !DILocation(line: {address >> 2}, column: 1, scope: !{start})"
-        )
+        debug.append(f"!{_FIRST_FREE + len(debug)} = !DILocation(line: {address >> 2}, column: 1, scope: !{start})")
     return re.sub(r"!dbg !([DF][0-9a-f]+)", lambda m: f"!dbg !{numbers[m.group(1)]}", lifter.text())
 
 
