@@ -6,6 +6,7 @@ must be read in order once: `decode` does that and makes the nodes. Offsets are 
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import sys
@@ -238,7 +239,16 @@ def decode(data: bytes) -> Node:
         ValueError: it is no such JSON.
         RecursionError: it is nested too deeply for Python's reader.
     """
-    top = _load(data)
+    enabled = gc.isenabled()
+    gc.disable()  # nothing made here is garbage, and looking for some would take most of the time
+    try:
+        return _nodes(_load(data))
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _nodes(top: Any) -> Node:
     if not isinstance(top, dict):
         raise ValueError("no object")
     places = _Places()
