@@ -1,0 +1,406 @@
+"""Lanes, masks and votes in a kernel: what an expression is, as far as tokens show it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from softrock.hipify.edits import Edit
+from softrock.hipify.findings import Finding, Severity
+from softrock.hipify.lexer import Kind, Token
+from softrock.lint.conditions import Directive
+from softrock.lint.file import File
+from softrock.lint.outline import Call, Function, Outline, Range
+from softrock.lint.values import Values, integer
+
+
+@dataclass(frozen=True, slots=True)
+class Warp:
+    """A function that the lanes of a wave carry out together; positions of its arguments, -1 where there is none."""
+
+    mask: int = -1
+    width: int = -1
+    source: int = -1
+
+
+_SHUFFLE, _SHUFFLE_SYNC = Warp(width=2, source=1), Warp(mask=0, width=3, source=2)
+_MASKED = Warp(mask=0)
+WARP_FUNCTIONS = {
+    **{f"__shfl{kind}": _SHUFFLE for kind in ("", "_up", "_down", "_xor")},
+    **{f"__shfl{kind}_sync": _SHUFFLE_SYNC for kind in ("", "_up", "_down", "_xor")},
+    **{f"__{kind}": Warp() for kind in ("ballot", "any", "all")},
+    **{f"__{kind}_sync": _MASKED for kind in ("ballot", "any", "all", "match_any", "match_all")},
+    **{f"__reduce_{kind}_sync": _MASKED for kind in ("add", "min", "max", "and", "or", "xor")},
+    "__syncwarp": _MASKED,
+}
+SHUFFLES = frozenset(name for name, each in WARP_FUNCTIONS.items() if each.source >= 0)
+BALLOTS = frozenset({"__ballot", "__ballot_sync", "__activemask", "__match_any_sync", "__match_all_sync", "__ballot64"})
+"""Functions whose result has a bit for each lane: 32 bits in CUDA, 64 in HIP."""
+
+SHUFFLE_LIKE = re.compile(r"\w*(?:shfl|shuffle)\w*", re.IGNORECASE)
+"""Wrappers of shuffles in other people's code go by such names."""
+
+_BALLOT_LIKE = re.compile(r"(?:__|WARP_|warp_|[a-z]+_)?(?:ballot|BALLOT|Ballot)(?:_sync|_SYNC|64)?|warpBallot(?:Sync)?")
+_LANE_NAME = re.compile(
+    r"(?:[a-z]+_)*lane(?:_?id|_?idx|_?index|_?no|_?num)?(?:_in_warp)?|(?:k_?)?lane(?:Id|ID|Idx|Index|InWarp)|"
+    r"LANE(?:_?ID)?|(?:my|thread)[lL]ane(?:Id|ID)?|tid_in_warp|tidInWarp|(?:in|thread_in|idx_in|id_in)_warp(?:_id)?"
+)
+_WARP_NAME = re.compile(
+    r"(?:[a-z]+_)*(?:warp|wave)(?:_?id|_?idx|_?index|_?no|_?num)?(?:_in_block)?|(?:warp|wave)(?:Id|ID|Idx|Index|Num)|"
+    r"w(?:arp)?_?id|WARP_?ID|warp_i|iwarp|i_warp"
+)
+WARP_SIZE_NAME = re.compile(
+    r"\w*(?:WARP|Warp|warp|WAVE|Wave|wave|WAVEFRONT|Wavefront|wavefront)_?(?:SIZE|Size|size|SZ|sz|WIDTH|Width|width)"
+    r"(?:_?(?:32|IN_THREADS))?|(?:k_?)?(?:threads|THREADS|Threads|lanes|LANES)_?(?:per|PER|Per|in|IN)_?(?:a_)?"
+    r"(?:warp|WARP|Warp|wave|WAVE|Wave)|kWarpSize|(?:CUDA_)?(?:NUM_)?LANES?_?PER_?WARP|WARP_?THREADS|WARP_?LANES|LANE_?COUNT"
+)
+_LANE_CALLS = frozenset(
+    {
+        "__lane_id",
+        "__laneid",
+        "lane_id",
+        "laneId",
+        "getLaneId",
+        "get_lane_id",
+        "lane",
+        "__builtin_nvptx_read_ptx_sreg_laneid",
+    }
+)
+_THREAD = frozenset({"threadIdx", "hipThreadIdx_x", "hipThreadIdx_y", "hipThreadIdx_z", "thread_rank"})
+BLOCK_SIZE = frozenset({"blockDim", "hipBlockDim_x", "hipBlockDim_y", "hipBlockDim_z"})
+_WIDE = re.compile(
+    r"\b(?:long long|u?int64_t|size_t|lane_?mask_?t|u?int64|unsigned long|long|u64|std::size_t)\b", re.IGNORECASE
+)
+_NARROW = re.compile(
+    r"^(?:unsigned|int|unsigned int|int unsigned|signed|u?int32_t|uint|u32|__uint32_t|cutlass::uint32_t|std::u?int32_t)$"
+)
+_DROPPED = re.compile(
+    r"\b(?:const|constexpr|static|register|volatile|inline|mutable|extern|__shared__|__device__|__host__|__forceinline__|"
+    r"template|typename)\b|__\w+__"
+)
+
+
+def plain_type(declared: str) -> str:
+    """A type without qualifiers and storage: ``const unsigned int`` -> ``unsigned int``."""
+    return re.sub(r"\s*::\s*", "::", " ".join(_DROPPED.sub(" ", declared).split()))
+
+
+def narrow(declared: str) -> bool:
+    """True for an integer type of 32 bits (or fewer)."""
+    return _NARROW.match(plain_type(declared)) is not None
+
+
+def wide(declared: str) -> bool:
+    """True for an integer type of 64 bits."""
+    return _WIDE.search(plain_type(declared)) is not None
+
+
+class Lanes:
+    """What expressions have to do with lanes, in a file's code or in the body of one of its macros.
+
+    Attributes:
+        macro: its name; "" for the code itself.
+    """
+
+    def __init__(self, file: File, outline: Outline, values: Values, macro: str = "") -> None:
+        self.file = file
+        self.outline = outline
+        self.values = values
+        self.macro = macro
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """Calls of the functions in `WARP_FUNCTIONS`, in order."""
+        return sorted(self.outline.calls(*WARP_FUNCTIONS), key=lambda call: call.index)
+
+    @cached_property
+    def sync_masks(self) -> frozenset[str]:
+        """Variables that are passed as masks of lanes."""
+        found = set()
+        for call in self.calls:
+            mask = WARP_FUNCTIONS[call.name].mask
+            if 0 <= mask < len(call.arguments) and call.arguments[mask][1] - call.arguments[mask][0] == 1:
+                found.add(self.outline.at(call.arguments[mask][0]))
+        return frozenset(found)
+
+    def finding(
+        self,
+        rule: str,
+        span: Range,
+        message: str,
+        hint: str = "",
+        *,
+        severity: Severity | None = None,
+        fix: tuple[Edit, ...] = (),
+    ) -> Finding:
+        """A finding about an expression."""
+        offset, length = self.outline.offsets(span)
+        return self.file.finding(rule, offset, length, message, hint, severity=severity, fix=fix)
+
+    def edit(self, span: Range, text: str, rule: str) -> Edit:
+        """Put `text` in an expression's place."""
+        return Edit(*self.outline.offsets(span), text, rule)
+
+    # ---- where ----
+
+    def in_device_code(self, at: int) -> bool:
+        """True within a function that runs on the GPU, or that uses what only such functions have."""
+        function = self.outline.function_at(at)
+        return function is not None and self.device(function)
+
+    def device(self, function: Function) -> bool:
+        """A function runs on the GPU: it is declared so, by a macro perhaps, or it uses what only the GPU has."""
+        if function.is_device:
+            return True
+        if any(
+            re.fullmatch(r"\w*(?:KERNEL|DEVICE|GLOBAL|HD|GPU)\w*", word) and word.isupper() for word in function.words
+        ):
+            return True
+        words = self.outline.words(function.body)
+        return bool(words & (_THREAD | {"__syncthreads", "blockIdx"} | WARP_FUNCTIONS.keys()))
+
+    # ---- what an expression is ----
+
+    def words(self, span: Range) -> set[str]:
+        """Names in an expression that are no members."""
+        return {
+            self.outline.at(at)
+            for at in range(*span)
+            if self.outline.tokens[at].kind is Kind.NAME and self.outline.at(at - 1) not in (".", "->")
+        }
+
+    def thread(self, span: Range) -> bool:
+        """The expression is made from the thread's number in its block."""
+        function = self.outline.function_at(span[0])
+        if self.words(span) & _THREAD:
+            return True
+        return function is not None and bool(self.words(span) & self._thread_names(function))
+
+    def _thread_names(self, function: Function) -> frozenset[str]:
+        """Variables that hold the thread's number, or sums and the like of it (but not what was loaded with it)."""
+        cached = vars(function).get("_thread_names")
+        if isinstance(cached, frozenset):
+            return cached
+        found: set[str] = set()
+        pairs = [
+            (name, span)
+            for name in {
+                self.outline.at(at) for at in range(*function.body) if self.outline.tokens[at].kind is Kind.NAME
+            }
+            for span in self.values.given(name, function)
+            if not {"[", "?"} & {self.outline.at(at) for at in range(*span)}
+        ]
+        for _ in range(4):
+            before = len(found)
+            for name, span in pairs:
+                if name not in found and self.words(span) & (_THREAD | found):
+                    found.add(name)
+            if len(found) == before:
+                break
+        result = frozenset(found)
+        vars(function)["_thread_names"] = result
+        return result
+
+    def lane(self, span: Range) -> bool:
+        """The expression is the number of a lane in its wave: by name, or by how the name got its value."""
+        first, last = self._bare(span)
+        if last - first == 1 and self.outline.tokens[first].kind is Kind.NAME:
+            return self.lane_name(first)
+        if last - first >= 3 and self.outline.at(first) in _LANE_CALLS and self.outline.at(first + 1) == "(":
+            return self.outline.match.get(first + 1) == last - 1
+        return self.lane_size((first, last)) is not None
+
+    def lane_name(self, at: int) -> bool:
+        """A variable is the number of a lane."""
+        name = self.outline.at(at)
+        function = self.outline.function_at(at)
+        if _LANE_NAME.fullmatch(name):
+            return True
+        for given in self.values.given(name, function, at) if function else ():
+            if self.lane_size(given) is not None or self.words(given) & _LANE_CALLS:
+                return True
+        return False
+
+    def lane_size(self, span: Range) -> int | None:
+        """N of a thread's number modulo N or & (N - 1); 0 where that is warpSize; None where the expression is none."""
+        first, last = self._bare(span)
+        for at in range(first, last):
+            if self.values.around(at) >= first or self.outline.at(at) not in ("%", "&"):
+                continue
+            left, right = self._operand_before(at, first), self._operand_behind(at, last)
+            if not self.thread(left):
+                continue
+            words = self.words(right)
+            if "warpSize" in words:
+                return 0
+            size = self.values.constant(right)
+            if size is not None and self.outline.at(at) == "&":
+                size += 1
+            if size in (32, 64):
+                return size
+        return None
+
+    def _operand_before(self, at: int, first: int) -> Range:
+        back = at
+        while back > first and self.outline.at(back - 1) not in (
+            "=",
+            "<",
+            ">",
+            "+",
+            "-",
+            ",",
+            "?",
+            ":",
+            "==",
+            "return",
+            ";",
+        ):
+            back = (
+                self.outline.match[back - 1]
+                if self.outline.at(back - 1) in (")", "]") and back - 1 in self.outline.match
+                else back - 1
+            )
+        return back, at
+
+    def _operand_behind(self, at: int, last: int) -> Range:
+        end = at + 1
+        while end < last and self.outline.at(end) not in (
+            "=",
+            "<",
+            ">",
+            ",",
+            "?",
+            ":",
+            "==",
+            "!=",
+            ";",
+            "*",
+            "/",
+            "%",
+            "&&",
+            "||",
+            "+",
+            "-",
+            "<=",
+            ">=",
+        ):
+            end = (
+                self.outline.match[end] + 1
+                if self.outline.at(end) in ("(", "[") and end in self.outline.match
+                else end + 1
+            )
+        return at + 1, end
+
+    def _bare(self, span: Range) -> Range:
+        """An expression without the parentheses around it."""
+        first, last = span
+        while last - first > 2 and self.outline.at(first) == "(" and self.outline.match.get(first) == last - 1:
+            first, last = first + 1, last - 1
+        return first, last
+
+    def warp_name(self, at: int) -> bool:
+        """A variable is the number of a wave in its block."""
+        return _WARP_NAME.fullmatch(self.outline.at(at)) is not None
+
+    # ---- ballots and masks ----
+
+    def ballot_at(self, at: int) -> bool:
+        """A call of a function whose result has a bit for each lane begins here."""
+        name = self.outline.at(at)
+        known = name in BALLOTS or _BALLOT_LIKE.fullmatch(name) is not None
+        return known and self.outline.at(at + 1) == "(" and self.outline.at(at - 1) not in (".", "->")
+
+    def mask(self, span: Range, depth: int = 0) -> bool:
+        """The expression is made from a ballot: it holds a bit for each lane."""
+        outline = self.outline
+        at = span[0]
+        function = outline.function_at(span[0])
+        while at < span[1]:
+            text = outline.at(at)
+            if self.ballot_at(at):
+                return True
+            if text in _COUNTS and outline.at(at + 1) == "(" and at + 1 in outline.match:
+                at = outline.match[at + 1] + 1
+                continue
+            if text in ("==", "!=", "<", ">", "<=", ">=", "&&", "||", "?") and self.values.around(at) < span[0]:
+                return False
+            if outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) not in ("(", "[") and depth < 4:
+                for given in self.values.given(text, function, span[0]):
+                    if given[0] > at or at >= given[1]:
+                        if self.mask(given, depth + 1):
+                            return True
+            at += 1
+        return False
+
+    def literal_mask(self, span: Range) -> int | None:
+        """Bits of a literal mask's type (32 or 64), where the expression is all ones in either; else None."""
+        first, last = self._bare(span)
+        text = "".join(self.outline.at(at) for at in range(first, last))
+        if re.fullmatch(r"(?:\([\w ]+\))?(?:~0[uU]?|-1|UINT_MAX|UINT32_MAX|~\(0[uU]?\))", text):
+            return 64 if "long" in text or "64" in text else 32
+        if re.fullmatch(
+            r"~0(?:[uU]?[lL]{1,2}|[lL]{1,2}[uU])|-1[lL]{1,2}|U(?:LL|LONG)?_?(?:LLONG|ULONG)?_MAX|UINT64_MAX", text
+        ):
+            return 64
+        if last - first == 1:
+            value = integer(self.outline.tokens[first])
+            if value is not None:
+                return 64 if value > 0xFFFFFFFF or "ll" in text.lower() else 32
+        return None
+
+
+_COUNTS = frozenset(
+    {"__popc", "__popcll", "__ffs", "__ffsll", "__clz", "__clzll", "__builtin_popcount", "__builtin_popcountll", "__any", "__all",
+     "__builtin_ctz", "__builtin_ctzll", "__builtin_clz", "__builtin_clzll", "__builtin_ffs", "__builtin_ffsll",
+     "__shfl", "__shfl_sync", "popcount", "popc"}
+)  # fmt: skip
+
+
+def lanes(file: File) -> Lanes:
+    """What the expressions of a file's code have to do with lanes, worked out once."""
+    made = vars(file).get("_lanes")
+    if not isinstance(made, Lanes):
+        made = vars(file)["_lanes"] = Lanes(file, file.outline, file.values)
+    return made
+
+
+def views(file: File) -> list[Lanes]:
+    """A file's code and the bodies of its macros that have to do with lanes."""
+    made = vars(file).get("_views")
+    if made is None:
+        made = [lanes(file)]
+        for line in file.outline.directives:
+            if line.word == "define" and line.active and any(_OF_LANES.search(each.text) for each in line.tokens):
+                outline = Outline(_body(line))
+                outline.macros = file.outline.macros
+                made.append(Lanes(file, outline, Values(outline), line.tokens[0].text))
+        vars(file)["_views"] = made
+    assert isinstance(made, list)
+    return made
+
+
+def _body(line: Directive) -> list[Token]:
+    """Tokens of a macro's body."""
+    body = list(line.tokens[1:])
+    if body and body[0].text == "(" and body[0].offset == line.tokens[0].end:
+        close = next((at for at, token in enumerate(body) if token.text == ")"), len(body))
+        body = body[close + 1 :]
+    return body
+
+
+_OF_LANES = re.compile(r"shfl|ballot|activemask|match_a|_sync$|syncwarp|lane|__popc|__ffs", re.IGNORECASE)
+
+
+def gpus(file: File, size: int) -> str:
+    """The chosen GPUs with waves of `size` lanes, as a sentence has them; "" where there are none."""
+    names = [each.gfx for each in file.with_wave(size)]
+    return "" if not names else names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def others(file: File, size: int) -> str:
+    """The end of a message: which chosen GPUs have waves of `size` lanes, where the code is right."""
+    names = gpus(file, size)
+    return (
+        f"; {names} with {size} lanes {'is' if len(file.with_wave(size)) == 1 else 'are'} not affected" if names else ""
+    )

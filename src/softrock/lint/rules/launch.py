@@ -1,0 +1,344 @@
+"""The warp size on the host, and where the compiler has to know it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from softrock.hipify.findings import Finding, Severity
+from softrock.hipify.lexer import Kind
+from softrock.lint.file import File
+from softrock.lint.lanes import WARP_SIZE_NAME, Lanes, gpus, lanes, others
+from softrock.lint.outline import Function, Range
+from softrock.lint.registry import rule
+
+_DEVICE_MACRO = re.compile(
+    r"__GFX\d+\w*__|__gfx\w+__|__AMDGCN_WAVEFRONT_SIZE\w*|__HIP_DEVICE_COMPILE__|__AMDGCN__|__AMDGPU__|__CUDA_ARCH__|__GFX\w+__"
+)
+_HOST_WORD = re.compile(r"(?:hip|cuda)[A-Z]\w*|dim3|std|cout|printf|\w*LAUNCH\w*")
+
+
+def _host(view: Lanes, function: Function) -> bool:
+    """A function surely runs on the host: it launches, or it calls what only the host may."""
+    if view.device(function) or "__device__" in view.outline.words(function.body):
+        return False
+    words = view.outline.words(function.body)
+    launches = any(view.outline.at(at) == "<<<" for at in range(*function.body))
+    return launches or any(re.fullmatch(r"(?:hip|cuda)[A-Z]\w*|dim3|\w*LAUNCH_?KERNEL\w*", word) for word in words)
+
+
+def _own(view: Lanes) -> bool:
+    """The file has a warpSize of its own."""
+    return "warpSize" in view.outline.macros or any(
+        view.values.declaration("warpSize", at) is not None for at in view.outline.names.get("warpSize", ())
+    )
+
+
+def _runtime_names(view: Lanes) -> dict[str, str]:
+    """Macros made from the built-in warpSize -> what they stand for."""
+    found = {"warpSize": "warpSize"}
+    grown = True
+    while grown:
+        grown = False
+        for name, body in view.outline.macros.items():
+            words = {each.text for each in body if each.kind is Kind.NAME}
+            if name not in found and words & found.keys() and "." not in {each.text for each in body}:
+                found[name] = " ".join(each.text for each in body)
+                grown = True
+    return found
+
+
+def _names_in(view: Lanes, span: Range, names: dict[str, str]) -> int | None:
+    """Index of the first of some names in a range that is no member."""
+    for at in range(*span):
+        if view.outline.at(at) in names and view.outline.tokens[at].kind is Kind.NAME:
+            if view.outline.at(at - 1) not in (".", "->", "::"):
+                return at
+    return None
+
+
+@rule("warp-size-as-constant", Severity.ERROR)
+def warp_size_as_constant(file: File) -> Iterator[Finding]:
+    """``warpSize`` stands where the compiler needs a constant.
+
+    Why:
+        From HIP 7 on ``warpSize`` is a value that is known when the kernel runs, as in CUDA: it can be no bound of an
+        array, no template argument, no case label, no initialiser of a constexpr variable. Code that relied on HIP's
+        earlier constant no longer compiles.
+
+    Example:
+        __global__ void kernel(float *x) {
+            __shared__ float part[1024 / warpSize];
+            part[threadIdx.x / warpSize] = x[threadIdx.x];
+        }
+
+    Fix:
+        __global__ void kernel(float *x) {
+            __shared__ float part[1024 / 32];
+            part[threadIdx.x / warpSize] = x[threadIdx.x];
+        }
+    """
+    view = lanes(file)
+    names = _runtime_names(view)
+    if _own(view) or not any(view.outline.names.get(each) for each in names):
+        return
+    told: set[int] = set()
+    for place, what in _constant_places(view, names):
+        at = _names_in(view, place, names)
+        if at is None or at in told:
+            continue
+        told.add(at)
+        name = view.outline.at(at)
+        made = "" if name == "warpSize" or name not in names else f" ({names[name]})"
+        message = f"{name}{made} is no constant from HIP 7 on, but {what} needs one"
+        hint = "use the largest number that is needed (waves of 32 lanes), or a template parameter chosen on the host"
+        yield view.finding("warp-size-as-constant", (at, at + 1), message, hint)
+
+
+def _constant_places(view: Lanes, names: dict[str, str]) -> Iterator[tuple[Range, str]]:
+    """Ranges that must be constant, each with what it is."""
+    outline, values = view.outline, view.values
+    constants = dict(names)
+    for at in range(1, len(outline.tokens)):
+        token, text = outline.tokens[at], outline.at(at)
+        if (
+            (text == "["
+            and at in outline.match
+            and outline.tokens[at - 1].kind is Kind.NAME)
+            or (text == "["
+            and outline.at(at - 1) == "]")
+        ):
+            name = at - 1
+            while outline.at(name) == "]" and name in outline.match:
+                name = outline.match[name] - 1
+            declared = values.declaration(outline.at(name), name) if name >= 0 else None
+            if declared and declared[0] == name and at in outline.match:
+                yield (at + 1, outline.match[at]), "the bound of an array"
+                inner = _variable(view, (at + 1, outline.match[at]), constants)
+                if inner:
+                    names.setdefault(outline.at(inner[0]), inner[1])
+                    yield (inner[0], inner[0] + 1), "the bound of an array"
+        elif text == "static_assert" and outline.at(at + 1) == "(" and at + 1 in outline.match:
+            yield (at + 2, outline.match[at + 1]), "static_assert"
+        elif text == "case" and token.kind is Kind.NAME:
+            colon = next((each for each in range(at, min(at + 12, len(outline.tokens))) if outline.at(each) == ":"), at)
+            yield (at + 1, colon), "a case label"
+        elif text == "constexpr" and outline.at(at + 1) != "(":
+            _, behind = values.statement(at)
+            equals = next((each for each in range(at, behind) if outline.at(each) in ("=", "{", "(")), None)
+            if equals is not None and outline.at(equals) == "=":
+                yield (equals + 1, behind), "a constexpr variable"
+        elif text == "__launch_bounds__" and outline.at(at + 1) == "(" and at + 1 in outline.match:
+            yield (at + 2, outline.match[at + 1]), "__launch_bounds__"
+        elif text == "<" and outline.tokens[at - 1].kind is Kind.NAME:
+            close = outline.angle(at)
+            if close and _template_arguments(view, at, close):
+                yield (at + 1, close - 1), "a template argument"
+
+
+def _variable(view: Lanes, span: Range, names: dict[str, str]) -> tuple[int, str] | None:
+    """A constant variable in a range whose initialiser is made from warpSize: (index of its use, the initialiser)."""
+    for at in range(*span):
+        if view.outline.tokens[at].kind is not Kind.NAME or view.outline.at(at) in names:
+            continue
+        place = view.values.declaration(view.outline.at(at), at)
+        initial = view.values.initial(place[0]) if place and "const" in place[1].split() else None
+        if initial and _names_in(view, initial, names) is not None:
+            return at, view.outline.text(initial)
+    return None
+
+
+def _template_arguments(view: Lanes, opening: int, close: int) -> bool:
+    """What stands between ``<`` and ``>`` are a template's arguments, not two comparisons."""
+    outline = view.outline
+    name = outline.at(opening - 1)
+    if name in ("template",) or view.values.declaration(name, opening) is not None:
+        return False
+    allowed = all(
+        outline.tokens[at].kind in (Kind.NAME, Kind.NUMBER)
+        or outline.at(at) in (",", "::", "*", "/", "+", "-", "%", "(", ")", "<", ">", "&", ".", "<<", ">>")
+        for at in range(opening + 1, close - 1)
+    )
+    behind = outline.at(close)
+    return allowed and (behind in ("(", "::", "{", ";", ",", ">", "&", "*", "<<<", ")") or behind.isidentifier())
+
+
+@rule("warp-size-on-host", Severity.ERROR)
+def warp_size_on_host(file: File) -> Iterator[Finding]:
+    """The host uses the built-in ``warpSize``.
+
+    Why:
+        ``warpSize`` belongs to device code. In host code it was a constant of HIP's headers (64, whatever the GPU) and is
+        gone from HIP 7 on. The host has to ask the device: ``hipDeviceGetAttribute`` with
+        ``hipDeviceAttributeWarpSize``, or ``hipDeviceProp_t::warpSize``.
+
+    Example:
+        #include <hip/hip_runtime.h>
+        __global__ void kernel() {}
+        void start(int n) {
+            dim3 block(warpSize);
+            kernel<<<n, block>>>();
+        }
+
+    Fix:
+        #include <hip/hip_runtime.h>
+        __global__ void kernel() {}
+        void start(int n) {
+            int size = 0;
+            if (hipDeviceGetAttribute(&size, hipDeviceAttributeWarpSize, 0) != hipSuccess) return;
+            kernel<<<n, dim3(size)>>>();
+        }
+    """
+    view = lanes(file)
+    names = _runtime_names(view)
+    if _own(view) or file.language == "python":
+        return
+    for function in view.outline.functions:
+        if not any(view.outline.names.get(each) for each in names) or not _host(view, function):
+            continue
+        for at in range(*function.body):
+            if _names_in(view, (at, at + 1), names) is not None:
+                name = view.outline.at(at)
+                made = "" if name == "warpSize" else f" ({names[name]})"
+                message = f"{name}{made} in host code: the host has no warpSize from HIP 7 on"
+                hint = "ask the device: hipDeviceGetAttribute(&size, hipDeviceAttributeWarpSize, device)"
+                yield view.finding("warp-size-on-host", (at, at + 1), message, hint)
+
+
+@rule("host-by-device-macro", Severity.ERROR)
+def host_by_device_macro(file: File) -> Iterator[Finding]:
+    """The host decides by a macro that only the compilation for the device defines.
+
+    Why:
+        A source is compiled once for the host and once for each GPU. ``__GFX9__``, ``__gfx942__``,
+        ``__AMDGCN_WAVEFRONT_SIZE`` and ``__CUDA_ARCH__`` exist only in the latter: the host always takes the other
+        branch. A warp size that is chosen in this way is 64 in the kernel and 32 in the code that launches it, so that
+        sizes of blocks, grids and shared memory do not fit.
+
+    Example:
+        #include <hip/hip_runtime.h>
+        #if defined(__GFX9__)
+        #define WARP_SIZE 64
+        #else
+        #define WARP_SIZE 32
+        #endif
+        __global__ void kernel() {}
+        void start(int n) { kernel<<<n, 4 * WARP_SIZE>>>(); }
+
+    Fix:
+        #include <hip/hip_runtime.h>
+        __global__ void kernel() {}
+        void start(int n) {
+            int size = 0;
+            if (hipDeviceGetAttribute(&size, hipDeviceAttributeWarpSize, 0) != hipSuccess) return;
+            kernel<<<n, 4 * size>>>();
+        }
+    """
+    view = lanes(file)
+    chosen = _chosen(view)
+    if not chosen:
+        return
+    for function in view.outline.functions:
+        if not _host(view, function):
+            continue
+        for name, by in chosen.items():
+            at = next(
+                (each for each in view.outline.names.get(name, ()) if function.body[0] <= each < function.body[1]), None
+            )
+            if at is not None:
+                message = f"{name} is chosen by {by}, which is not defined when host code is compiled"
+                hint = "ask the device for its warp size at run time"
+                yield view.finding("host-by-device-macro", (at, at + 1), message, hint)
+
+
+def _chosen(view: Lanes) -> dict[str, str]:
+    """Macros and constants whose value depends on a macro of the device compilation -> that macro."""
+    found: dict[str, str] = {}
+    stack: list[str] = []
+    spans: list[tuple[int, int, str]] = []
+    opened: list[int] = []
+    for line in view.outline.directives:
+        if line.word in ("if", "ifdef", "ifndef"):
+            stack.append(next((each.text for each in line.tokens if _DEVICE_MACRO.fullmatch(each.text)), ""))
+            opened.append(line.end)
+        elif line.word in ("elif",) and stack and not stack[-1]:
+            stack[-1] = next((each.text for each in line.tokens if _DEVICE_MACRO.fullmatch(each.text)), "")
+        elif line.word == "endif" and stack:
+            by = stack.pop()
+            start = opened.pop()
+            if by:
+                spans.append((start, line.offset, by))
+        elif line.word == "define" and line.tokens:
+            by = next((each for each in reversed(stack) if each), "")
+            body = next((each.text for each in line.tokens[1:] if _DEVICE_MACRO.fullmatch(each.text)), "")
+            if (by or body) and len(line.tokens) > 1 and WARP_SIZE_NAME.fullmatch(line.tokens[0].text):
+                found[line.tokens[0].text] = by or body
+    for name, places in view.outline.names.items():
+        if _DEVICE_MACRO.fullmatch(name) and "WAVEFRONT" in name:
+            found[name] = name
+        if not WARP_SIZE_NAME.fullmatch(name):
+            continue
+        for at in places:
+            offset = view.outline.tokens[at].offset
+            declared = view.values.declaration(name, at)
+            if declared and declared[0] == at and view.outline.function_at(at) is None:
+                for start, end, by in spans:
+                    if start <= offset < end:
+                        found[name] = by
+    return found
+
+
+@rule("launch-by-warp-size-32", Severity.NOTE)
+def launch_by_warp_size_32(file: File) -> Iterator[Finding]:
+    """A block's size is chosen for warps of 32.
+
+    Why:
+        A block of 32 threads is one warp on NVIDIA and half a wave on a GPU with 64 lanes a wave: the other half of the
+        hardware's lanes stands idle, and code that takes the block for one whole wave is wrong. In a block of 32 x N
+        threads, a row is a warp on NVIDIA; on such a GPU two rows share a wave.
+
+    Example:
+        __global__ void kernel(float *x) { x[blockIdx.x] = 0; }
+        void start(float *x, int n) { kernel<<<n, 32>>>(x); }
+
+    Fix:
+        __global__ void kernel(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 0; }
+        void start(float *x, int n) { kernel<<<(n + 255) / 256, 256>>>(x); }
+    """
+    on = gpus(file, 64)
+    if not on:
+        return
+    view = lanes(file)
+    for launch in view.outline.launches:
+        if len(launch.configuration) < 2:
+            continue
+        block = _block(view, launch.configuration[1])
+        sizes = [view.values.constant(each) for each in block]
+        if not sizes or sizes[0] != 32:
+            continue
+        named = any(WARP_SIZE_NAME.fullmatch(word) for word in view.outline.words(block[0]))
+        if len([each for each in sizes if each != 1]) > 1 and not named:
+            continue  # a tile of 32 columns, most likely
+        message = f"{launch.kernel} is launched with blocks of 32 threads a row; a wave of {on} has 64 lanes{others(file, 32)}"
+        hint = "choose the block's size from the device's warpSize, or a multiple of 64"
+        yield view.finding(
+            "launch-by-warp-size-32", block[0], message, hint, severity=Severity.WARNING if named else None
+        )
+
+
+def _block(view: Lanes, span: Range) -> list[Range]:
+    """The extents of a launch's block: one expression, or the arguments of the dim3 that it is or is named by."""
+    outline = view.outline
+    if outline.at(span[0]) == "dim3" and span[0] + 1 in outline.match:
+        return list(outline.arguments(span[0] + 1))
+    if span[1] - span[0] == 1 and outline.tokens[span[0]].kind is Kind.NAME:
+        place = view.values.declaration(outline.at(span[0]), span[0])
+        if place and "dim3" in place[1].split():
+            opening = place[0] + 1
+            if outline.at(opening) in ("(", "{") and opening in outline.match:
+                return list(outline.arguments(opening))
+            if outline.at(opening) == "=":
+                initial = view.values.initial(place[0])
+                return _block(view, initial) if initial and outline.at(initial[0]) == "dim3" else []
+            return []
+    return [span]

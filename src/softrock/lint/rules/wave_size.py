@@ -1,0 +1,377 @@
+"""Numbers that stand for the 32 lanes of a warp."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from softrock.hipify.findings import Finding, Severity
+from softrock.hipify.lexer import Kind
+from softrock.lint.file import File
+from softrock.lint.lanes import BLOCK_SIZE, WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others
+from softrock.lint.outline import Range
+from softrock.lint.registry import rule
+from softrock.lint.values import integer
+
+
+def _elsewhere(size: int) -> int:
+    """The wave size for which code for waves of `size` lanes is wrong."""
+    return 96 - size
+
+
+@rule("warp-size-constant", Severity.ERROR)
+def warp_size_constant(file: File) -> Iterator[Finding]:
+    """A constant for the warp size is 32, or 64.
+
+    Why:
+        The size of a wave depends on the GPU: 64 on CDNA (gfx90a, gfx942, gfx950), 32 on RDNA. A constant
+        decides for one of them. Everything that is made from it (lane numbers, counts of warps, masks, bounds of
+        reductions) is wrong on the other. In device code ``warpSize`` is right everywhere; where the compiler has to
+        know the number, make it a template parameter that the host chooses from ``hipDeviceProp_t::warpSize``.
+
+    Example:
+        #define WARP_SIZE 32
+        __device__ int lane() { return threadIdx.x % WARP_SIZE; }
+
+    Fix:
+        __device__ int lane() { return threadIdx.x % warpSize; }
+    """
+    constants = list(_constants(file))
+    for name, value, offset, length in constants:
+        if len({other for each, other, _, _ in constants if each == name}) > 1:
+            continue  # chosen by conditions
+        on = gpus(file, _elsewhere(value))
+        if not on:
+            continue
+        used = len(file.outline.names.get(name, ())) + sum(
+            1 for line in file.outline.directives for token in line.tokens[1:] if token.text == name
+        )
+        alone = used <= (0 if _is_macro(file, name) else 1)
+        message = f"{name} is {value}; a wave of {on} has {_elsewhere(value)} lanes{others(file, value)}"
+        hint = "use warpSize in device code, or a template parameter that the host chooses from the device's properties"
+        yield file.finding(
+            "warp-size-constant", offset, length, message, hint, severity=Severity.WARNING if alone else None
+        )
+
+
+def _is_macro(file: File, name: str) -> bool:
+    return name in file.outline.macros
+
+
+def _constants(file: File) -> Iterator[tuple[str, int, int, int]]:
+    """(name, value, offset, length of the value) of constants for the warp size."""
+    outline, values = file.outline, file.values
+    for line in outline.directives:
+        if line.word == "define" and line.active and len(line.tokens) in (2, 4):
+            number = line.tokens[1 if len(line.tokens) == 2 else 2]
+            if WARP_SIZE_NAME.fullmatch(line.tokens[0].text) and integer(number) in (32, 64):
+                yield line.tokens[0].text, integer(number) or 0, number.offset, len(number.text)
+    for name, places in outline.names.items():
+        if not WARP_SIZE_NAME.fullmatch(name):
+            continue
+        for at in places:
+            if outline.at(at + 1) not in ("=", "{", "(") or outline.at(at - 1) in (".", "->"):
+                continue
+            initial = values.initial(at)
+            enumerator = outline.at(at - 1) in ("{", ",") and outline.at(at + 1) == "="
+            if initial is None or not (enumerator or values.declaration(name, at) == (at, values.type_of(name, at))):
+                continue
+            first = initial[0]
+            value = integer(outline.tokens[first]) if first < len(outline.tokens) else None
+            if value in (32, 64) and outline.at(first + 1) in (";", ",", "}", ")", ">"):
+                offset, length = outline.offsets((first, first + 1))
+                yield name, value or 0, offset, length
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """``left operator right``, where `right` is a number: what the number is, and where they stand."""
+
+    operator: str
+    value: int
+    left: Range
+    right: Range
+
+
+_STOP = {
+    "/": frozenset({"+", "-", "<<", ">>", "&", "|", "^"}),
+    "%": frozenset({"+", "-", "<<", ">>", "&", "|", "^"}),
+    ">>": frozenset({"<<", "&", "|", "^"}),
+    "&": frozenset({"|", "^"}),
+}
+_ENDS = frozenset(
+    {"=", "+=", "-=", "|=", "&=", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "?", ":", ",", "(", "[", "{", ";", "}", "return", "case", "<<<"}
+)  # fmt: skip
+
+
+def _uses(view: Lanes) -> Iterator[_Use]:
+    """Divisions, remainders, shifts and masks by a literal number."""
+    outline = view.outline
+    for at in range(1, len(outline.tokens) - 1):
+        operator = outline.at(at)
+        if operator not in _STOP:
+            continue
+        last = at + 2 if outline.at(at + 1) != "(" else outline.match.get(at + 1, at) + 1
+        right = (at + 1, last)
+        if any(WARP_SIZE_NAME.fullmatch(word) for word in view.outline.words(right)):
+            continue
+        value = view.values.constant(right)
+        if value is None or (operator in (">>", "&") and outline.at(last) in ("*", "/", "%", "+", "-")):
+            continue
+        first = at
+        while first > 0 and outline.at(first - 1) not in _ENDS | _STOP[operator]:
+            closing = outline.at(first - 1) in (")", "]") and first - 1 in outline.match
+            first = outline.match[first - 1] if closing else first - 1
+        if first < at:
+            yield _Use(operator, value, (first, at), right)
+
+
+_REMAINDER = {("%", 32): 32, ("&", 31): 32, ("%", 64): 64, ("&", 63): 64}
+_QUOTIENT = {("/", 32): 32, (">>", 5): 32, ("/", 64): 64, (">>", 6): 64}
+
+
+def _about_warps(view: Lanes, use: _Use) -> bool:
+    """What is computed is said to be about warps: by the name it is given, or by what else stands in the function."""
+    outline = view.outline
+    function = outline.function_at(use.left[0])
+    if function is None:
+        return False
+    words = outline.words((function.start, function.body[1]))
+    first, _ = view.values.statement(use.left[0])
+    near = outline.words((first, use.right[1]))
+    if use.value in (64, 63, 6):  # a common size of tiles: only what is called so
+        return any(_speaks(word) for word in near)
+    return bool(words & WARP_FUNCTIONS.keys()) or any(_speaks(word) for word in near | {function.name})
+
+
+def _speaks(word: str) -> bool:
+    low = word.lower()
+    return any(part in low for part in ("lane", "warp", "wave")) or low in ("wid", "w_id")
+
+
+@rule("lane-id-literal", Severity.ERROR)
+def lane_id_literal(file: File) -> Iterator[Finding]:
+    """The number of a lane is computed with a literal warp size.
+
+    Why:
+        ``threadIdx.x & 31`` is the lane on a warp of 32. On a wave of 64 lanes two lanes get each number: both write to
+        the same place, both think they are lane 0, and shuffles and ballots, which count lanes from 0 to 63, disagree.
+
+    Example:
+        __device__ int sum(int value) {
+            int lane = threadIdx.x & 31;
+            return __shfl(value, lane ^ 1);
+        }
+
+    Fix:
+        __device__ int sum(int value) {
+            int lane = threadIdx.x % warpSize;
+            return __shfl(value, lane ^ 1);
+        }
+    """
+    view = lanes(file)
+    for use in _uses(view):
+        size = _REMAINDER.get((use.operator, use.value))
+        if size is None or not view.thread(use.left) or not _about_warps(view, use):
+            continue
+        on = gpus(file, _elsewhere(size))
+        if on:
+            span = (use.left[0], use.right[1])
+            effect = "two lanes get each number" if size == 32 else "the number goes beyond the wave"
+            message = f"a lane number for waves of {size}; {on} has {_elsewhere(size)}: {effect}{others(file, size)}"
+            yield view.finding("lane-id-literal", span, message, "use threadIdx.x % warpSize, or __lane_id()")
+
+
+@rule("warp-index-literal", Severity.ERROR)
+def warp_index_literal(file: File) -> Iterator[Finding]:
+    """The number of a warp is computed with a literal warp size.
+
+    Why:
+        ``threadIdx.x / 32`` counts groups of 32 threads. On a GPU with 64 lanes a wave, two such groups are one wave:
+        what each "warp" does for itself is done twice by one wave, and results per warp are written for halves.
+
+    Example:
+        __device__ void keep(int *total, int lane, int value) {
+            int warp = threadIdx.x >> 5;
+            if (lane == 0) total[warp] = value;
+        }
+
+    Fix:
+        __device__ void keep(int *total, int lane, int value) {
+            int warp = threadIdx.x / warpSize;
+            if (lane == 0) total[warp] = value;
+        }
+    """
+    view = lanes(file)
+    for use in _uses(view):
+        size = _QUOTIENT.get((use.operator, use.value))
+        if size is None or not view.thread(use.left) or view.words(use.left) & BLOCK_SIZE == view.words(use.left):
+            continue
+        on = gpus(file, _elsewhere(size))
+        if on and _about_warps(view, use):
+            span = (use.left[0], use.right[1])
+            message = f"a warp number for waves of {size}; {on} has {_elsewhere(size)}{others(file, size)}"
+            yield view.finding("warp-index-literal", span, message, "divide by warpSize")
+
+
+@rule("warp-count-literal", Severity.ERROR)
+def warp_count_literal(file: File) -> Iterator[Finding]:
+    """The number of warps in a block is computed with a literal warp size.
+
+    Why:
+        ``blockDim.x / 32`` is twice the number of waves where a wave has 64 lanes. A loop over the warps' results then
+        reads places that no wave has written.
+
+    Example:
+        __device__ int total(const int *part) {
+            int sum = 0, warps = blockDim.x / 32;
+            for (int i = 0; i < warps; i++) sum += part[i];
+            return sum;
+        }
+
+    Fix:
+        __device__ int total(const int *part) {
+            int sum = 0, warps = blockDim.x / warpSize;
+            for (int i = 0; i < warps; i++) sum += part[i];
+            return sum;
+        }
+    """
+    view = lanes(file)
+    for use in _uses(view):
+        size = _QUOTIENT.get((use.operator, use.value))
+        if size is None or not view.words(use.left) & BLOCK_SIZE or view.thread(use.left):
+            continue
+        on = gpus(file, _elsewhere(size))
+        if on and (_about_warps(view, use) or size == 32):
+            span = (use.left[0], use.right[1])
+            message = f"a count of warps of {size} lanes; {on} has {_elsewhere(size)}{others(file, size)}"
+            sure = None if _about_warps(view, use) else Severity.WARNING
+            yield view.finding("warp-count-literal", span, message, "divide by warpSize", severity=sure)
+
+
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+@rule("warp-size-literal", Severity.ERROR)
+def warp_size_literal(file: File) -> Iterator[Finding]:
+    """A number of a lane or a warp meets a literal warp size.
+
+    Why:
+        ``lane == 31`` is the last lane of a warp of 32, ``warp * 32`` its first thread, and ``i += 32`` the step of a
+        loop that starts at the lane. On a wave of 64 lanes lane 31 is in the middle, and elements are visited twice.
+
+    Example:
+        __device__ void copy(float *to, const float *from, int n, int lane) {
+            for (int i = lane; i < n; i += 32) to[i] = from[i];
+        }
+
+    Fix:
+        __device__ void copy(float *to, const float *from, int n, int lane) {
+            for (int i = lane; i < n; i += warpSize) to[i] = from[i];
+        }
+    """
+    on = gpus(file, 64)
+    if not on:
+        return
+    view = lanes(file)
+    outline = view.outline
+    tail = f"; a wave of {on} has 64 lanes{others(file, 32)}"
+    for at in range(1, len(outline.tokens) - 1):
+        operator, value = outline.at(at), integer(outline.tokens[at + 1])
+        if outline.tokens[at].kind is not Kind.PUNCT:
+            continue
+        if operator in _COMPARISONS and _alone(view, at) and view.lane_name(at - 1):
+            if value == 31 or (value == 32 and operator in ("<", ">=")):
+                yield _literal(view, at, f"lane {operator} {value} is about a warp of 32{tail}")
+        elif operator in ("*", "<<") and view.warp_name(at - 1) and outline.tokens[at - 1].kind is Kind.NAME:
+            if (operator, value) in (("*", 32), ("<<", 5)) and view.in_device_code(at):
+                yield _literal(view, at, f"the first thread of a warp of 32{tail}")
+        elif operator == "*" and integer(outline.tokens[at - 1]) == 32 and view.warp_name(at + 1):
+            if outline.tokens[at + 1].kind is Kind.NAME and view.in_device_code(at):
+                yield _literal(view, at, f"the first thread of a warp of 32{tail}")
+        elif operator == "+=" and value == 32 and _lane_loop(view, at):
+            yield _literal(view, at, f"a loop over the lanes of a warp of 32{tail}")
+
+
+def _alone(view: Lanes, at: int) -> bool:
+    """What is compared is one name, not a part of a sum."""
+    return view.outline.tokens[at - 1].kind is Kind.NAME and view.outline.at(at - 2) in (
+        "(", "&&", "||", "=", "return", ",", "!", ";",
+    )  # fmt: skip
+
+
+def _literal(view: Lanes, at: int, message: str) -> Finding:
+    return view.finding("warp-size-literal", (at - 1, at + 2), message, "use warpSize")
+
+
+def _lane_loop(view: Lanes, at: int) -> bool:
+    """A ``+=`` steps a loop whose variable starts at the lane's number."""
+    name = view.outline.at(at - 1)
+    place = view.values.declaration(name, at)
+    initial = view.values.initial(place[0]) if place else None
+    if initial is None or view.outline.at(at + 2) not in (")", ",", ";"):
+        return False
+    return view.lane(initial) or (initial[1] - initial[0] > 2 and any(view.lane((i, i + 1)) for i in range(*initial)))
+
+
+@rule("warp-sized-shared-array", Severity.WARNING)
+def warp_sized_shared_array(file: File) -> Iterator[Finding]:
+    """A shared array has 32 places, one for each warp, and is read by lane.
+
+    Why:
+        A block of 1024 threads has 32 warps of 32, so an array of 32 holds one value for each, and the lanes of one warp
+        read them. A wave of 64 lanes has lanes up to 63: where nothing stops them, lanes 32 to 63 read beyond the array.
+
+    Example:
+        __device__ float second(float value, int lane, int warp) {
+            __shared__ float part[32];
+            part[warp] = value;
+            __syncthreads();
+            return part[lane];
+        }
+
+    Fix:
+        __device__ float second(float value, int lane, int warp) {
+            __shared__ float part[32];
+            part[warp] = value;
+            __syncthreads();
+            return lane < blockDim.x / warpSize ? part[lane] : 0;
+        }
+    """
+    on = gpus(file, 64)
+    if not on:
+        return
+    view = lanes(file)
+    outline = view.outline
+    for at in outline.names.get("__shared__", ()):
+        first, behind = view.values.statement(at)
+        bracket = next((each for each in range(at, behind) if outline.at(each) == "["), None)
+        if bracket is None or view.values.constant((bracket + 1, outline.match.get(bracket, bracket))) != 32:
+            continue
+        if outline.at(outline.match[bracket] + 1) == "[":
+            continue
+        name, function = outline.at(bracket - 1), outline.function_at(at)
+        uses = [each for each in outline.names[name] if function and each != bracket - 1 and each < function.body[1]]
+        by_warp = any(outline.at(each + 1) == "[" and view.warp_name(each + 2) for each in uses if each > at)
+        by_lane = [each for each in uses if each > at and outline.at(each + 1) == "[" and _by_lane(view, each)]
+        if by_warp and any(not _guarded(view, each) for each in by_lane):
+            message = f"{name} has a place for each of 32 warps, but lanes 32 to 63 of a wave of {on} read it as well"
+            hint = "read it only in lanes below the number of waves, blockDim.x / warpSize"
+            span = (bracket - 1, outline.match[bracket] + 1)
+            yield view.finding("warp-sized-shared-array", span, message + others(file, 32), hint)
+
+
+def _by_lane(view: Lanes, at: int) -> bool:
+    inner = (at + 2, view.outline.match.get(at + 1, at + 2))
+    return view.lane(inner) or view.outline.text(inner) == "threadIdx . x"
+
+
+def _guarded(view: Lanes, at: int) -> bool:
+    """A comparison stands between the lane and what it reads: in the statement, or in a condition around it."""
+    first, _ = view.values.statement(at)
+    if any(view.outline.at(each) in ("?", "&&", "<") for each in range(first, at)):
+        return True
+    function = view.outline.function_at(at)
+    if function is None:
+        return False
+    return any(statement.kind == "if" and statement.start <= at < statement.end for statement, _ in function.paths())
