@@ -13,8 +13,8 @@ from tests.lift.models import atomic, program
 from tests.lift.models.formats import BY_NAME, F16
 
 from softrock.isa.tables import Row, table
-from softrock.lift.function import COUNTING_TURNS, WAITING_TURNS, watched
 from softrock.lift.registry import lookup
+from softrock.lift.spins import COUNTING_TURNS, WAITING_TURNS, watched
 
 CompileDevice = Callable[..., bytes]
 FIRST, SECOND, RETURNED = 4, 6, 10

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from softrock.codeobj import Kernel
 from softrock.decode.instruction import Instruction, Kind
 from softrock.isa.targets import Target
-from softrock.lift import apply, cfg, execs, liveness, pairs, pieces, registry, spill
+from softrock.lift import apply, barriers, cfg, execs, liveness, pairs, pieces, registry, spill, spins
 from softrock.lift.context import Mode, Wave
 from softrock.lift.entry import packed_ids, set_initial_state
 from softrock.lift.ir import Block, Builder, Ty, Val
@@ -35,29 +35,11 @@ DUAL_BLOCKS = 500
 COMPACT_LIMIT = 400
 """Above this many instructions masked memory accesses are calls."""
 
-_COHERENT = ("glc", "sc0", "sc1", "dlc")
-_EXCHANGES = ("ds_cmpst", "ds_cmpstore", "ds_storexchg", "ds_wrxchg")
-
 SHAPE_LIMIT = 3000
 """Above this many instructions forms of registers end with their block: blocks are translated once."""
 
 RETRIES = 4
 """After this many translations of a block its registers come as vectors."""
-
-WAITING_TURNS = 16
-"""A loop that looks at what other waves write lets them run this often."""
-
-COUNTING_TURNS = 4096
-"""A loop whose atomics give nothing back lets other waves run this often."""
-
-
-def watched(inst: Instruction) -> tuple[int, int]:
-    """The instruction's address, and how often a loop with it yields (0: not for its sake)."""
-    name = inst.op
-    if "atomic" in name or name.startswith(_EXCHANGES):
-        return inst.address, WAITING_TURNS if inst.dst else COUNTING_TURNS
-    coherent = "_load_" in name and not name.startswith("s_") and any(inst.mod(m) for m in _COHERENT)
-    return inst.address, WAITING_TURNS if coherent else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +71,7 @@ class Facts:
         semantics: of each instruction, by address.
         keep, live: see :func:`softrock.lift.liveness.solve`.
         vector_pairs, scalar_pairs: registers that get 64-bit slots, see :mod:`softrock.lift.pairs`.
+        late: see :mod:`softrock.lift.barriers`.
     """
 
     semantics: dict[int, registry.Semantic | None]
@@ -96,6 +79,7 @@ class Facts:
     live: dict[int, int]
     vector_pairs: dict[int, int]
     scalar_pairs: dict[int, int]
+    late: barriers.Late
 
     @staticmethod
     def of(unit: Unit, graph: cfg.Function, kernel: Kernel | None) -> Facts:
@@ -104,20 +88,26 @@ class Facts:
         effects = {inst.address: liveness.effect(inst, semantics[inst.address]) for inst in insts}
         largest = execs.whole_points(graph, semantics, unit.lanes) if kernel is not None else set()
         keep, live = liveness.solve(graph, effects, largest)
-        return Facts(semantics, keep, live, pairs.of_vectors(graph), pairs.of_scalars(graph))
+        late = barriers.find(graph, semantics)
+        return Facts(semantics, keep, live, pairs.of_vectors(graph), pairs.of_scalars(graph), late)
+
+
+Key = tuple[int, bool, bool]
+"""A block's address, whether all lanes are on, and whether the wave owes a barrier."""
 
 
 @dataclass
 class Node:
     """A GPU block in one version: its LLVM blocks, the shapes of registers it is entered with (None: not yet known)
-    and left with, its successors, and where vectors for these are stored."""
+    and left with, its successors, where vectors for these are stored, and the last barrier owed at its begin (or 0)."""
 
     head: Block
     blocks: list[Block] = field(default_factory=list)
     entry: dict[int, Shape] | None = None
     exits: dict[int, tuple[Shape, Val | None]] = field(default_factory=dict)
-    successors: list[tuple[int, bool]] = field(default_factory=list)
+    successors: list[Key] = field(default_factory=list)
     hole: list[str] = field(default_factory=list)
+    owes: int = 0
     runs: int = 0
     waiting: bool = False
 
@@ -147,16 +137,18 @@ class FunctionLifter:
         self.x.vgprs = unit.vgprs
         self.x.layout, self.x.most_threads = unit.layout, unit.most_threads
         self.regs.vector.special = lambda: packed_ids(self.x)
-        self.nodes: dict[tuple[int, bool], Node] = {}
-        self.pending: list[tuple[int, bool]] = []
+        self.nodes: dict[Key, Node] = {}
+        self.pending: list[Key] = []
         self.current = Node(Block("start"))
         self.shaped = graph.instructions <= SHAPE_LIMIT and not unit.quick
         self.dual = graph.instructions <= DUAL_LIMIT and len(graph.blocks) <= DUAL_BLOCKS and not unit.quick
+        self.late = facts.late if self.dual and piece is None else barriers.Late()
+        self.owes = 0
         self.x.compact = graph.instructions > COMPACT_LIMIT
         self.yields = False
         self.debug_lines: dict[int, None] = {}
         self._late: list[tuple[Block, Block, int]] = []
-        self._spin_edges = self._find_spins()
+        self._spin_edges = spins.find(self.graph)
         self._leave: Block | None = None
 
     @property
@@ -180,12 +172,17 @@ class FunctionLifter:
             self._enter()
         self._end(self.current)
         while self.pending:
-            address, full = key = heapq.heappop(self.pending)
+            address, full, _ = key = heapq.heappop(self.pending)
             node = self.nodes[key]
             node.waiting = False
             self._begin(node)
             self.x.full = full
-            self._block(self.graph.blocks[address])
+            if node.owes and address not in self.late.blocks:
+                self._settle(node.owes)
+                self._flush()
+                self.b.branch(self.node(address, full))
+            else:
+                self._block(self.graph.blocks[address])
             self._end(node)
         nodes = [*roots, *self.nodes.values()]
         for node in nodes:
@@ -237,6 +234,7 @@ class FunctionLifter:
         node.head.lines, node.head.done = [], False
         node.successors, node.exits, node.hole = [], {}, []
         self.current = node
+        self.owes = node.owes
         self.b.blocks = []
         self.b.begin(node.head)
         self.x.new_block()
@@ -285,9 +283,10 @@ class FunctionLifter:
 
     def node(self, address: int, full: bool) -> Block:
         """The LLVM block for a GPU block in one of its two versions."""
-        key = (address, full and self.dual)
+        key = (address, full and self.dual, bool(self.owes))
         if key not in self.nodes:
-            self.nodes[key] = Node(self.b.new_block(f"{'full' if key[1] else 'part'}_{address:x}"))
+            name = f"{'full' if key[1] else 'part'}{'_owing' if key[2] else ''}_{address:x}"
+            self.nodes[key] = Node(self.b.new_block(name), owes=self.owes)
             if self.piece is not None and address not in self.piece.blocks:
                 self._elsewhere(self.nodes[key], address)
         self.current.successors.append(key)
@@ -319,6 +318,8 @@ class FunctionLifter:
             if inst.parts:
                 self._dual_issue(inst)
                 continue
+            if inst.op in barriers.BARRIERS and self._put_off(inst.address):
+                continue
             semantic = semantics[inst.address]
             if semantic is None:
                 raise x.unsupported(inst)
@@ -328,6 +329,34 @@ class FunctionLifter:
         else:
             self._flush()
             self.b.branch(self.node(block.last.end, x.full))
+
+    def _put_off(self, barrier: int) -> bool:
+        """Owe a barrier; False where it is to be waited at, what was owed before being settled."""
+        if barrier not in self.late.barriers:
+            if self.owes:
+                self._settle(self.owes)
+                self._at(barrier)
+            return False
+        count = self._owed() + 1 if self.owes else self.b.const("u32", 1)
+        self.b.line(f"store {count.typed}, ptr %owed, align 4")
+        self.owes = barrier
+        return True
+
+    def _owed(self) -> Val:
+        return self.b.op(Ty("u", 32, 0), "load i32, ptr %owed, align 4")
+
+    def _settle(self, last: int) -> None:
+        """Wait at the barriers that are owed."""
+        again, on = self.b.new_block("wait"), self.b.new_block("waited")
+        self._at(last)
+        self.b.branch(again)
+        self.b.begin(again)
+        self.b.call_void("sr_barrier", "%wave")
+        left = self._owed() - 1
+        self.b.line(f"store {left.typed}, ptr %owed, align 4")
+        self.b.cond_branch(left.eq(0), on, again, (100, 1))
+        self.b.begin(on)
+        self.owes = 0
 
     def _dual_issue(self, inst: Instruction) -> None:
         # Both halves read their sources before either writes (RDNA3 ISA guide, VOPD).
@@ -456,20 +485,6 @@ class FunctionLifter:
         self.b.branch(on)
         self.b.begin(on)
 
-    def _find_spins(self) -> dict[tuple[int, int], int]:
-        """Back edges of loops that may wait for another wave, and how many turns apart they yield. A loop waits on
-        what an atomic or a coherent load gives back; one whose atomics give nothing back hardly ever does, but
-        may still watch memory by plain loads."""
-        waits = {a: n for b in self.graph.blocks.values() for a, n in map(watched, b.insts) if n}
-        edges: dict[tuple[int, int], int] = {}
-        for block in self.graph.blocks.values():
-            last = block.last.address
-            for target in block.successors:
-                turns = [n for a, n in waits.items() if target <= a <= last] if target <= last else []
-                if turns:
-                    edges[(last, target)] = min(turns)
-        return edges
-
     def _return(self, where: Val, save: bool) -> None:
         self.regs.flush(solid=True)
         if save:
@@ -549,6 +564,7 @@ class FunctionLifter:
                 *arrays,
                 "  %spins = alloca i32, align 4",
                 "  store i32 0, ptr %spins, align 4",
+                "  %owed = alloca i32, align 4",
                 *(["  %going = alloca i64, align 8"] if self.piece is not None else []),
                 *zero,
             ]

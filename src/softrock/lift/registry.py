@@ -56,6 +56,7 @@ class Semantic:
     note: str
     cross_lane: bool
     reads_dst: bool
+    silent: bool  # looks at and changes nothing but the wave's own registers
 
 
 SEMANTICS: dict[str, Semantic] = {}
@@ -74,7 +75,14 @@ def _token(text: str) -> Token:
 
 
 def _register(
-    form: str, names: str, signature: str, exactness: str, note: str, cross_lane: bool, reads_dst: bool
+    form: str,
+    names: str,
+    signature: str,
+    exactness: str,
+    note: str,
+    cross_lane: bool,
+    reads_dst: bool,
+    silent: bool = True,
 ) -> Callable[[Function], Function]:
     outs, _, ins = signature.partition("<-")
     out_tokens = tuple(_token(t) for t in outs.split())
@@ -86,7 +94,7 @@ def _register(
             if name in SEMANTICS:
                 raise AssertionError(f"{name} is registered twice")
             SEMANTICS[name] = Semantic(
-                form, out_tokens, in_tokens, function, exactness, note, cross_lane, reads_dst
+                form, out_tokens, in_tokens, function, exactness, note, cross_lane, reads_dst, silent
             )
         return function
 
@@ -118,16 +126,25 @@ def packed(names: str, signature: str) -> Callable[[Function], Function]:
 
 
 def raw(
-    names: str, *, approximate: str = "", cross_lane: bool = False, reads_dst: bool = False
+    names: str,
+    *,
+    approximate: str = "",
+    cross_lane: bool = False,
+    reads_dst: bool = False,
+    silent: bool | None = None,
 ) -> Callable[[Function], Function]:
     """Register ``f(x, inst)``.
 
     Args:
         cross_lane: reads lanes of VGPRs other than the own one, or inactive ones.
         reads_dst: reads its destination VGPRs, or leaves part of them as they were.
+        silent: whether it looks at and changes nothing but the wave's own registers; None: vector operations do so,
+            others do not.
     """
+    if silent is None:
+        silent = names.startswith("v_")
     exactness = "approximate" if approximate else "exact"
-    return _register("raw", names, "<-", exactness, approximate, cross_lane, reads_dst)
+    return _register("raw", names, "<-", exactness, approximate, cross_lane, reads_dst, silent)
 
 
 def lookup(op: str) -> Semantic | None:

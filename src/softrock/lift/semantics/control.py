@@ -26,7 +26,7 @@ _NOTHING = (
 )
 
 
-@raw(_NOTHING)
+@raw(_NOTHING, silent=True)
 def nothing(x: Wave, inst: Instruction) -> None:
     """No effect that a program can observe here."""
 
@@ -51,7 +51,7 @@ def s_trap(x: Wave, inst: Instruction) -> None:
     )
 
 
-@raw("s_sendmsg s_sendmsghalt")
+@raw("s_sendmsg s_sendmsghalt", silent=True)
 def s_sendmsg(x: Wave, inst: Instruction) -> None:
     """Messages to the graphics pipeline or the resource manager: nothing listens."""
 

@@ -184,11 +184,11 @@ def _logic(words: str, bits: int) -> None:
         x.regs.set_scc(new.ne(0))
         x.write_scalar(inst.dst[0], new if give_new else old)
 
-    @raw(" ".join(f"s_{stem}_saveexec_b{bits}" for stem in stems))
+    @raw(" ".join(f"s_{stem}_saveexec_b{bits}" for stem in stems), silent=True)
     def save_exec(x: Wave, inst: Instruction) -> None:
         exec_step(x, inst, give_new=False)
 
-    @raw(" ".join(f"s_{stem}_wrexec_b{bits}" for stem in stems))
+    @raw(" ".join(f"s_{stem}_wrexec_b{bits}" for stem in stems), silent=True)
     def write_exec(x: Wave, inst: Instruction) -> None:
         exec_step(x, inst, give_new=True)
 
@@ -402,7 +402,7 @@ def _compare(word: str, kind: str) -> None:
     if kind == "u64":
         return
 
-    @raw(f"s_cmpk_{word}_{kind}")
+    @raw(f"s_cmpk_{word}_{kind}", silent=True)
     def constant(x: Wave, inst: Instruction) -> None:
         number = inst.mod("simm16") & 0xFFFF
         if kind == "i32":
@@ -424,7 +424,7 @@ for _word in ("eq", "lg"):
 # -- the program counter ---------------------------------------------------------------------------
 
 
-@raw("s_getpc_b64")
+@raw("s_getpc_b64", silent=True)
 def getpc(x: Wave, inst: Instruction) -> None:
     """The next instruction's address; both halves are marked, so that an address made from them stays in one piece."""
     address = x.field("code_base", "u64") + inst.end
