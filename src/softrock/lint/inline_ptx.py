@@ -22,7 +22,7 @@ _STATEMENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction of an assembly text: what it is, its operands, its offset in the file, whether it is predicated."""
+    """An instruction of an assembly text: its opcode, operands, offset in the file, whether a predicate guards it."""
 
     name: str
     operands: tuple[str, ...]

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 _SCALARS = {
     "char": 1, "bool": 1, "short": 2, "int": 4, "unsigned": 4, "signed": 4, "float": 4, "long": 8, "double": 8,
-    "half": 2, "__half": 2, "half_t": 2, "_Float16": 2, "__bf16": 2, "bfloat16": 2, "__nv_bfloat16": 2, "hip_bfloat16": 2,
-    "__hip_bfloat16": 2, "nv_bfloat16": 2, "size_t": 8, "ptrdiff_t": 8, "uchar": 1, "ushort": 2, "uint": 4, "ulong": 8,
-    "longlong": 8, "ulonglong": 8, "cuComplex": 8, "cuFloatComplex": 8, "cuDoubleComplex": 16, "hipComplex": 8,
-    "hipFloatComplex": 8, "hipDoubleComplex": 16, "__hip_fp8_e4m3": 1, "__hip_fp8_e4m3_fnuz": 1, "__nv_fp8_e4m3": 1,
-    "__nv_fp8_e5m2": 1, "__hip_fp8_e5m2": 1, "__hip_fp8_e5m2_fnuz": 1, "half2": 4, "__half2": 4, "__nv_bfloat162": 4,
+    "half": 2, "__half": 2, "half_t": 2, "_Float16": 2, "__bf16": 2, "bfloat16": 2, "__nv_bfloat16": 2,
+    "hip_bfloat16": 2, "__hip_bfloat16": 2, "nv_bfloat16": 2, "size_t": 8, "ptrdiff_t": 8, "uchar": 1, "ushort": 2,
+    "uint": 4, "ulong": 8, "longlong": 8, "ulonglong": 8, "cuComplex": 8, "cuFloatComplex": 8, "cuDoubleComplex": 16,
+    "hipComplex": 8, "hipFloatComplex": 8, "hipDoubleComplex": 16, "__hip_fp8_e4m3": 1, "__hip_fp8_e4m3_fnuz": 1,
+    "__nv_fp8_e4m3": 1, "__nv_fp8_e5m2": 1, "__hip_fp8_e5m2": 1, "__hip_fp8_e5m2_fnuz": 1, "half2": 4, "__half2": 4,
+    "__nv_bfloat162": 4,
 }  # fmt: skip
 _FIXED = re.compile(r"u?int(?:_fast|_least)?(8|16|32|64)_t")
 _VECTOR = re.compile(r"(u?char|u?short|u?int|u?longlong|u?long|float|double)([1-4])")

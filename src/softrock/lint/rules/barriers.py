@@ -173,7 +173,7 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
                 yield file.finding(
                     "barrier-in-divergent-code",
                     *out.offsets((barrier, barrier + 1)),
-                    f"barrier under a condition that differs between threads: `{_shown(out.text(span))}` in line {line}",
+                    f"barrier under `{_shown(out.text(span))}` in line {line}, which differs between threads",
                     "move the barrier out of the condition, or make that the same for all threads of the workgroup",
                     severity=Severity.ERROR if direct else Severity.WARNING,
                 )

@@ -116,7 +116,7 @@ def _hip(file: File, out: Outline, call: Call, threads: int | None, waves: int |
         return file.finding(
             "launch-bounds-second-argument",
             *out.offsets(span),
-            f"{waves} waves per SIMD are fewer than one block of {threads} threads brings ({least}), as if blocks were meant",
+            f"{waves} waves per SIMD are less than one block of {threads} threads brings ({least}): blocks seem meant",
             "HIP's second argument is waves per SIMD: blocks * threads / 128",
         )
     return None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from softrock.hipify.edits import Edit
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
+from softrock.lint.conditions import Directive
 from softrock.lint.file import File
 from softrock.lint.lanes import WARP_FUNCTIONS, Lanes, gpus, lanes, narrow, others, plain_type, views
 from softrock.lint.outline import Call, Range
@@ -92,9 +94,10 @@ def _named_masks(file: File, told: set[int]) -> Iterator[Finding]:
     """Macros and constants for a full mask: what they stand for is told once, where they are defined."""
     view = lanes(file)
     used = {name for each in views(file) for name in each.sync_masks}
+    definitions = Counter(line.tokens[0].text for line in file.outline.directives if _defines(line))
     for line in file.outline.directives:
-        if line.word != "define" or not line.active or len(line.tokens) < 2:
-            continue
+        if not _defines(line) or len(line.tokens) < 2 or definitions[line.tokens[0].text] > 1:
+            continue  # of several, conditions choose
         name = line.tokens[0].text
         if name in used or _MASK_NAME.fullmatch(name):
             body = "".join(each.text for each in line.tokens[1:]).strip("()").lower().rstrip("u")
@@ -115,6 +118,10 @@ def _named_masks(file: File, told: set[int]) -> Iterator[Finding]:
             if view.literal_mask(initial) == 32 and (name in used or {"const", "constexpr"} & set(place[1].split())):
                 offset, length = file.outline.offsets(initial)
                 yield _defined(file, name, offset, length)
+
+
+def _defines(line: Directive) -> bool:
+    return line.word == "define" and line.active and bool(line.tokens)
 
 
 def _defined(file: File, name: str, offset: int, length: int) -> Finding:
