@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from softrock.gpu.software import SoftwareFunction, SoftwareQueue
-from softrock.hip import hidden, modules, raw, state, streams
+from softrock.hip import hidden, modules, raw, state, streams, trace
 
 _KERNARG = 4096
 _KERNEL = struct.Struct("<QQQQQ11I4x")
@@ -36,7 +36,7 @@ def connect(add_kernel: int, set_stream: int) -> None:
 def note(key: int, function: modules.Function, block: Sequence[int], stream: int) -> None:
     """A kernel was launched through Python: let later launches of it with workgroups of these dimensions in this stream
     go directly, if they may."""
-    if _add_kernel is None or stream == streams.PER_THREAD or state.thread.own_default:
+    if _add_kernel is None or stream == streams.PER_THREAD or state.thread.own_default or trace.folder() is not None:
         return
     if (key, function.home.index, tuple(block)) not in _known:
         _describe(key, function, tuple(block))
@@ -72,8 +72,8 @@ def _describe(key: int, function: modules.Function, block: tuple[int, ...]) -> N
     stay out of it."""
     _known.add((key, function.home.index, block))
     native = function.native
-    if not isinstance(native, SoftwareFunction):
-        return
+    if not isinstance(native, SoftwareFunction) or (native.most_rows or 1) > 1:
+        return  # how it is launched depends on the grid
     launch = native.prepare(block).launch
     kernel = function.kernel
     wanted = native.arguments.hidden

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from softrock.cli import commands, report
 from softrock.cli.commands import Command, Given, Option
+from softrock.core.errors import UsageError
 
 if TYPE_CHECKING:
     from softrock.cli.running import Options
@@ -24,6 +25,7 @@ _DUMP = Option("--dump", "Write every stage of every kernel into this folder.", 
 _TIMINGS = Option(
     "--timings", "At exit, show by kernel where host time went; or write it to a file as JSON.", "[=FILE]"
 )
+_COMPARE = Option("--compare", "Run on GPUs of both wave sizes and say where results part (--json: as a document).")
 _JSON = Option("--json", "Print one JSON document.")
 
 
@@ -39,10 +41,18 @@ def _run(given: Given) -> int:
     """Compile a CUDA or HIP program and run it.
 
     The program is kept in the cache and found ready the next time. With several GPUs it runs once on each, in
-    order. The exit status is the program's own.
+    order. The exit status is the program's own. With --compare it runs on a wave64 and a wave32 GPU (or those of
+    --gpu), and the report says where outputs and memory part and what lint finds there; then the status is 1 where
+    they differ.
 
     Example: softrock run saxpy.cu --gpu gfx942,gfx1100 -O3 -- 1000000
     """
+    if "--compare" in given.values:
+        from softrock.cli import comparing
+
+        return comparing.compare(given.words, tuple(given.tail), _options(given), "--json" in given.values)
+    if "--json" in given.values:
+        raise UsageError("--json goes with --compare", hint="a program's own options stand behind --")
     from softrock.cli import running
 
     return running.run(given.words, tuple(given.tail), _options(given))
@@ -127,8 +137,8 @@ def _lint(given: Given) -> int:
 
 COMMANDS = (
     Command(
-        "run", _run, (_GPU, _TIMEOUT, _DUMP, _TIMINGS), "PROGRAM.cu|.hip|.cpp [COMPILER FLAGS] [-- PROGRAM ARGUMENTS]",
-        1, None, passes=True,
+        "run", _run, (_GPU, _TIMEOUT, _DUMP, _TIMINGS, _COMPARE, _JSON),
+        "PROGRAM.cu|.hip|.cpp [COMPILER FLAGS] [-- PROGRAM ARGUMENTS]", 1, None, passes=True,
     ),
     Command("build", _build, (), "HIPCC ARGUMENTS", 1, None, passes=True),
     Command("exec", _exec, (_GPU, _TIMEOUT, _DUMP, _TIMINGS), "[--] COMMAND [ARGUMENTS]", 0, None, passes=True),

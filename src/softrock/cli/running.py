@@ -166,7 +166,7 @@ def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
         sys.stderr.write(built.warnings)
         if settings.load().timings is not None:
             extra[timings.SOURCE] = f"{time.perf_counter() - start:.6f}"
-        commands = [_command(built.path, tail, extra, gpu) for gpu in gpus]
+        commands = [command(built.path, tail, extra, gpu) for gpu in gpus]
         if len(commands) == 1 and keep:
             shutil.rmtree(scratch, ignore_errors=True)
             return _become(*commands[0])
@@ -175,7 +175,7 @@ def run(args: Sequence[str], tail: Sequence[str], options: Options) -> int:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _command(program: Path, tail: Sequence[str], extra: dict[str, str], gpu: str) -> Command:
+def command(program: Path, tail: Sequence[str], extra: dict[str, str], gpu: str) -> Command:
     """What to execute, its arguments, and its environment."""
     variables = {**os.environ, **extra, "SOFTROCK_GPUS": gpu}
     variables["LD_LIBRARY_PATH"] = _prepended("LD_LIBRARY_PATH", runtime().folder)

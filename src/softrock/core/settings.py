@@ -12,6 +12,8 @@ Environment variables:
     SOFTROCK_CACHE_LIMIT: MiB that translated kernels may take in the cache (default 4096).
     SOFTROCK_TIER: ``auto`` (default: a quick translation first where the full one takes long), ``full`` or ``quick``.
     SOFTROCK_TIMINGS: 1 to print at exit where host time went, or a file that gets it as JSON.
+    SOFTROCK_TRACE: folder into which each launch and digests of memory behind it are written (hip/trace.py).
+    SOFTROCK_TRACE_AT: number of the launch behind which memory is kept there.
     SOFTROCK_NUMA: ``auto`` (default: workers and memory are placed on hosts with several memory nodes) or ``off``.
     SOFTROCK_BACKEND: ``auto`` (default), ``software`` or ``hardware``.
 """
@@ -42,6 +44,8 @@ class Settings:
     tier: str
     timings: str | None
     numa: str
+    trace: Path | None
+    trace_at: int
 
 
 def _number(name: str, default: float | None, low: float, high: float) -> float | None:
@@ -94,6 +98,7 @@ def load() -> Settings:
     numa = env.get("SOFTROCK_NUMA", "auto").strip() or "auto"
     if numa not in ("auto", "off"):
         raise UsageError(f"SOFTROCK_NUMA={numa!r} is unknown", hint="use auto or off")
+    trace = env.get("SOFTROCK_TRACE", "").strip()
     limit = _number("SOFTROCK_CACHE_LIMIT", 4096, 1, 1e9)
     return Settings(
         gpus=env.get("SOFTROCK_GPUS", "").strip() or "gfx942",
@@ -109,4 +114,6 @@ def load() -> Settings:
         tier=tier,
         timings=None if timings in ("", "0") else timings,
         numa=numa,
+        trace=Path(trace) if trace else None,
+        trace_at=int(_number("SOFTROCK_TRACE_AT", 0, 0, 1e9) or 0),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from softrock.core.errors import SoftrockError, UnsupportedError
 from softrock.gpu.device import Dim, Launch
-from softrock.hip import raw, state, streams
+from softrock.hip import raw, state, streams, trace
 from softrock.hip.errors import HipError
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def arguments_from_pointers(function: Function, pointers: int) -> bytes:
 
 
 def arguments_from_extra(function: Function, extra: int) -> bytes:
-    """The argument block from `extra`: HIP_LAUNCH_PARAMT = TypeVar("T")
-
-    _BUFFER_POINTER, address, ..._SIZE, address of the size, END."""
+    """The argument block from `extra`: HIP_LAUNCH_PARAM_BUFFER_POINTER, address, ..._SIZE, address of the size, END."""
     keys = raw.words(extra, 5)
     if keys[0] != _BUFFER_POINTER or keys[2] != _BUFFER_SIZE or keys[4] != _END:
         raise HipError("hipErrorInvalidValue", "the extra launch parameters are not a buffer and its size")
@@ -189,3 +187,5 @@ def submit(target: streams.Stream, request: Launch) -> None:
         target.defer(lambda: hidden.print_buffer(target, request.function, address))
     if request.held:
         target.defer(None, request)
+    if trace.folder() is not None:
+        trace.record(target, request.function.kernel.name, request.grid, request.block)

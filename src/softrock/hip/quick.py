@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from softrock.gpu.device import Dim, Launch
-from softrock.hip import hidden, raw, state, streams
+from softrock.hip import hidden, raw, state, streams, trace
 from softrock.hip.modules import Function
 
 Packer = tuple[str, str]
@@ -109,7 +109,7 @@ def make(
     Returns:
         None where the kernel needs something of its own at each launch, or its device has no quick way.
     """
-    if "hidden_printf_buffer" in function.kernel.hidden_args:
+    if "hidden_printf_buffer" in function.kernel.hidden_args or trace.folder() is not None:
         return None
     order = sorted(range(len(packers)), key=lambda i: function.arguments[i])
     if order != list(range(len(packers))):

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from softrock.gpu.device import Copy, Fill, Launch
 from softrock.hip import launch as launching
-from softrock.hip import state, streams
+from softrock.hip import state, streams, trace
 from softrock.hip.errors import HipError
 from softrock.hip.graphs.nodes import ChildNode, Node
 
@@ -226,6 +226,8 @@ class Executable:
         if plan is None or not plan.holds(self, target):
             plan = self._plan = Plan(self, target)
         plan.run(target)
+        if trace.folder() is not None:
+            trace.record(target, "(graph)", (1, 1, 1), (1, 1, 1))
 
     def update(self, source: Graph) -> tuple[int, Node | None]:
         """Take the parameters of another graph of the same shape.
