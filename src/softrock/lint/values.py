@@ -171,7 +171,7 @@ class Values:
             elif text != "::":
                 break
             first -= 1
-        return first
+        return first if angles <= 0 else at
 
     def _declares(self, first: int) -> bool:
         """True where what begins at a token, behind a parenthesis or a comma, is a parameter or a loop's variable."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
+from softrock.core.errors import UsageError
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
+from softrock.hipify.source import Source
 from softrock.lint.file import File
 from softrock.lint.lanes import WARP_SIZE_NAME, Lanes, gpus, lanes, others
 from softrock.lint.outline import Function, Range
@@ -152,8 +155,9 @@ def _template_arguments(view: Lanes, opening: int, close: int) -> bool:
     """What stands between ``<`` and ``>`` are a template's arguments, not two comparisons."""
     outline = view.outline
     name = outline.at(opening - 1)
-    if name in ("template",) or view.values.declaration(name, opening) is not None:
-        return False
+    declared = view.values.declaration(name, opening)
+    if name == "template" or (declared is not None and outline.at(declared[0] + 1) != "("):
+        return False  # a variable: two comparisons
     allowed = all(
         outline.tokens[at].kind in (Kind.NAME, Kind.NUMBER)
         or outline.at(at) in (",", "::", "*", "/", "+", "-", "%", "(", ")", "<", ">", "&", ".", "<<", ">>")
@@ -236,6 +240,8 @@ def host_by_device_macro(file: File) -> Iterator[Finding]:
     """
     view = lanes(file)
     chosen = _chosen(view)
+    for header in _own_headers(file):
+        chosen = {**_chosen(lanes(header)), **chosen}
     if not chosen:
         return
     for function in view.outline.functions:
@@ -249,6 +255,34 @@ def host_by_device_macro(file: File) -> Iterator[Finding]:
                 message = f"{name} is chosen by {by}, which is not defined when host code is compiled"
                 hint = "ask the device for its warp size at run time"
                 yield view.finding("host-by-device-macro", (at, at + 1), message, hint)
+
+
+_HEADERS = 16
+
+
+def _own_headers(file: File) -> list[File]:
+    """The headers that stand beside a file and that it includes, and those they include."""
+    found: dict[Path, File] = {}
+    left = [file]
+    while left and len(found) < _HEADERS:
+        here = left.pop(0)
+        for line in here.outline.directives:
+            if line.word != "include" or not line.tokens:
+                continue
+            path = here.source.path.parent / line.tokens[0].text.strip('"<>')
+            if path in found or not path.is_file():
+                continue
+            try:
+                source = Source.read(path)
+            except UsageError:
+                continue  # told where the header itself is looked at
+            if _SIZE_DEFINED.search(source.text):
+                found[path] = File(source, file.language, file.targets, None)
+                left.append(found[path])
+    return list(found.values())
+
+
+_SIZE_DEFINED = re.compile(r"(?i)#\s*define\s+\w*(?:warp|wave)|constexpr[^;=\n]*(?:warp|wave)\w*size|#\s*include")
 
 
 def _chosen(view: Lanes) -> dict[str, str]:

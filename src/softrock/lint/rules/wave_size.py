@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -80,6 +81,25 @@ def _constants(file: File) -> Iterator[tuple[str, int, int, int]]:
             value = integer(outline.tokens[first]) if first < len(outline.tokens) else None
             if value in (32, 64) and outline.at(first + 1) in (";", ",", "}", ")", ">"):
                 offset, length = outline.offsets((first, first + 1))
+                yield name, value or 0, offset, length
+    yield from _limited(file)
+
+
+def _limited(file: File) -> Iterator[tuple[str, int, int, int]]:
+    """Warp sizes that are cut to a literal: ``warp_size = n < 32 ? n : 32``, ``min(n, 32)``."""
+    outline, values = file.outline, file.values
+    for name, places in outline.names.items():
+        if not WARP_SIZE_NAME.fullmatch(name):
+            continue
+        for at in places:
+            if outline.at(at + 1) != "=" or outline.at(at - 1) in (".", "->"):
+                continue
+            _, behind = values.statement(at + 1)
+            words = {outline.at(each) for each in range(at + 2, behind)}
+            last = behind - 2 if outline.at(behind - 1) == ")" else behind - 1
+            value = integer(outline.tokens[last]) if last > at + 2 else None
+            if value in (32, 64) and (outline.at(last - 1) == ":" or (outline.at(last - 1) == "," and "min" in words)):
+                offset, length = outline.offsets((last, last + 1))
                 yield name, value or 0, offset, length
 
 
@@ -214,6 +234,17 @@ def warp_index_literal(file: File) -> Iterator[Finding]:
             yield view.finding("warp-index-literal", span, message, "divide by warpSize")
 
 
+_THREADS = re.compile(r"\w*(?:THREADS|BLOCK_?SIZE|BLOCK_?DIM|TPB)\w*|(?:k|num_?|n)_?threads\w*", re.IGNORECASE)
+
+
+def _of_block(view: Lanes, span: Range) -> bool:
+    """An expression is the number of threads of a block: blockDim, or a name in capitals that says so."""
+    words = view.words(span)
+    if words & BLOCK_SIZE:
+        return True
+    return view.in_device_code(span[0]) and any(_THREADS.fullmatch(word) and word[:1].isupper() for word in words)
+
+
 @rule("warp-count-literal", Severity.ERROR)
 def warp_count_literal(file: File) -> Iterator[Finding]:
     """The number of warps in a block is computed with a literal warp size.
@@ -239,7 +270,7 @@ def warp_count_literal(file: File) -> Iterator[Finding]:
     view = lanes(file)
     for use in _uses(view):
         size = _QUOTIENT.get((use.operator, use.value))
-        if size is None or not view.words(use.left) & BLOCK_SIZE or view.thread(use.left):
+        if size is None or not _of_block(view, use.left) or view.thread(use.left):
             continue
         on = gpus(file, _elsewhere(size))
         if on and (_about_warps(view, use) or size == 32):
@@ -309,9 +340,13 @@ def _lane_loop(view: Lanes, at: int) -> bool:
     name = view.outline.at(at - 1)
     place = view.values.declaration(name, at)
     initial = view.values.initial(place[0]) if place else None
-    if initial is None or view.outline.at(at + 2) not in (")", ",", ";"):
+    if initial is None or view.outline.at(at + 2) not in (")", ",", ";", "*"):
         return False
-    return view.lane(initial) or (initial[1] - initial[0] > 2 and any(view.lane((i, i + 1)) for i in range(*initial)))
+    return view.lane(initial) or (initial[1] - initial[0] > 2 and any(_names_lane(view, at) for at in range(*initial)))
+
+
+def _names_lane(view: Lanes, at: int) -> bool:
+    return view.outline.tokens[at].kind is Kind.NAME and view.lane_name(at)
 
 
 @rule("warp-sized-shared-array", Severity.WARNING)
