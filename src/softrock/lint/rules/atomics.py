@@ -219,8 +219,7 @@ def spin_lock(file: File) -> Iterator[Finding]:
                     yield file.finding(
                         "spin-lock",
                         *out.offsets((call.index, call.index + 1)),
-                        f"each thread spins on {call.name} until it has the lock, and the lanes of a wave wait for each "
-                        "other for ever",
+                        f"each thread spins on {call.name} until it has the lock: lanes of a wave wait for each other",
                         "do the work and release the lock in the loop's turn that took it, let one lane lock for its "
                         "wave, or use an atomic operation instead",
                     )
