@@ -53,7 +53,7 @@ def test_offsets_are_those_of_the_text(tmp_path: Path) -> None:
 
 
 def test_gives_a_tree_where_there_are_errors(tmp_path: Path) -> None:
-    text = '\xef\xbb\xbf#include <no_such.h>\n#include "gone/too.h"\nint x = ;\n'
+    text = '\xef\xbb\xbf#include <no_such.h>\n#include "../../gone/x/../too.h"\nint x = ;\n'
     text += "__global__ void k() { undeclared(1); }\nint y;\n"
     tree = parsed(tmp_path, text)
     assert [(each.line, each.column) for each in tree.errors] == [(1, 14), (2, 11), (3, 9), (4, 23)]
@@ -69,6 +69,57 @@ def test_each_pass_sees_its_own_branch(tmp_path: Path, device: bool) -> None:
     tree = parsed(tmp_path, text, device=device)
     assert ("on_gpu" in tree.user_declared) is device
     assert ("on_host" in tree.user_declared) is not device
+
+
+LIBRARIES = """\
+#include <cub/cub.cuh>
+#include <cuda/atomic>
+#include <curand_kernel.h>
+#include <mma.h>
+#include <nvtx3/nvtx3.hpp>
+#include <thrust/device_vector.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/transform_reduce.h>
+struct Scale { float by; __host__ __device__ float operator()(float x) const { return by * x; } };
+template <int N> __global__ void sum(int* in, int* out) {
+  using Reduce = cub::BlockReduce<int, N>;
+  __shared__ typename Reduce::TempStorage temp;
+  int items[4];
+  int s = Reduce(temp).Sum(in[threadIdx.x]) + Reduce(temp).Reduce(1, cub::Max());
+  __shared__ union { typename cub::BlockLoad<int, N, 4>::TempStorage load; } u;
+  cub::BlockLoad<int, N, 4>(u.load).Load(in, items);
+  out[0] = s;
+}
+__global__ void random(curandState* states, float* out) {
+  curandState mine = states[0];
+  *out = curand_uniform(&mine) + curand_uniform4(&mine).x;
+}
+__device__ cuda::atomic<int, cuda::thread_scope_device> counter;
+__global__ void count() { counter.fetch_add(1, cuda::std::memory_order_relaxed); }
+int main() {
+  thrust::host_vector<float> h(100, 1);
+  thrust::device_vector<float> x = h, y(100);
+  thrust::transform(thrust::device, x.begin(), x.end(), y.begin(), Scale{2});
+  float s = thrust::transform_reduce(x.begin(), x.end(), Scale{3}, 0.0f, thrust::plus<float>()) + y[3];
+  auto both = thrust::make_zip_iterator(thrust::make_tuple(x.begin(), y.begin()));
+  thrust::for_each(both, both + 3, [] __device__(auto t) { thrust::get<0>(t) = 1; });
+  int at = thrust::max_element(x.begin(), x.end()) - x.begin();
+  x.erase(thrust::unique(x.begin(), x.end()), x.end());
+  int* raw = nullptr; void* temp = nullptr; size_t bytes = 0;
+  cub::DeviceReduce::Sum(temp, bytes, raw, raw, 3);
+  sum<128><<<1, 128>>>(raw, raw);
+  nvtx3::scoped_range range{"name"};
+  return s + at > 0;
+}
+"""
+
+
+@pytest.mark.parametrize("device", [True, False])
+def test_names_of_libraries_that_are_not_there_resolve(tmp_path: Path, device: bool) -> None:
+    tree = parsed(tmp_path, LIBRARIES, device=device)
+    assert [str(each) for each in tree.errors] == []
+    names = {each.ref.name for each in tree.root.walk() if each.ref is not None}
+    assert {"transform", "transform_reduce", "for_each", "max_element", "device", "Sum", "curand_uniform4"} <= names
 
 
 BRANCHES = """\

@@ -23,6 +23,7 @@ from softrock.compiler import driver, flags, toolchain
 from softrock.compiler.plan import CC1
 from softrock.core import cache
 from softrock.core.errors import SoftrockError, UsageError
+from softrock.hipify import declarations
 
 TIME_LIMIT = 60.0
 """Seconds that clang may take for one file."""
@@ -144,6 +145,9 @@ def base_flags(language: str, cuda: bool, device: bool, std: str = "") -> tuple[
             next(arguments, None)
         elif not word.startswith(_DROPPED):
             kept.append(word)
+            if kept[-1] == str(driver.INCLUDE):  # before what may be installed
+                for place in (declarations.INCLUDE, declarations.folder()):
+                    kept += ["-internal-isystem", str(place)]
     return (*kept, "-x", language, "-ferror-limit", "0", "-w", "-fno-caret-diagnostics")
 
 

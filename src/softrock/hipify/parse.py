@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import os
 import re
 import tempfile
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ __all__ = ["Diagnostic", "Node", "ParseError", "Reference", "Tree", "language_of
 _MESSAGE = re.compile(
     r"^(?P<path>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>[^\n]*)", re.MULTILINE
 )
+# Our declarations of library functions are not defined anywhere, and so not with the types of lambdas either.
+_OF_NO_MATTER = "because its type does not have linkage"
 _STALE = re.compile(
     r"has been modified since the precompiled|PCH file|precompiled file|AST file|malformed or corrupted"
 )
@@ -226,11 +229,11 @@ def parse(
         ) from None
     complete_names(root, str(main), source.text)
     errors = [_missing(source, main, *each) for each in found.missing]
-    errors += [
-        Diagnostic(each["path"], int(each["line"]), int(each["column"]), each["message"])
-        for each in _MESSAGE.finditer(done.messages)
-        if not each["message"].startswith("'") or "file not found" not in each["message"]
-    ]
+    known = {(each.path, each.line) for each in errors}
+    for each in _MESSAGE.finditer(done.messages):
+        missing = "file not found" in each["message"] and (each["path"], int(each["line"])) in known
+        if not missing and not each["message"].endswith(_OF_NO_MATTER):
+            errors.append(Diagnostic(each["path"], int(each["line"]), int(each["column"]), each["message"]))
     own = tuple(str(each) for each in found.own)
     return Tree(root, str(main), errors, setting, own, source, prefix, found)
 
@@ -262,14 +265,22 @@ def _run(
         return frontend.run([*words, *action, str(main)], setting, str(main))
 
 
+_LEVELS = "/".join("abcdefgh")
+
+
 def _stubs(found: Includes, place: Path) -> Path:
-    """A folder with empty files for headers that are nowhere: clang stops at one that it does not find."""
-    place.mkdir()
+    """A folder with empty files for headers that are nowhere: clang stops at one that it does not find.
+
+    It is some levels deep, so that names that begin with ``..`` have a place too.
+    """
+    folder = place / _LEVELS
+    folder.mkdir(parents=True)
     for _, _, name in found.missing:
-        if ".." in Path(name).parts or name.startswith("/"):
+        target = Path(os.path.normpath(folder / name))
+        if not target.is_relative_to(place) or name.startswith("/"):
             continue
-        target = place / name
         with contextlib.suppress(OSError):  # a name that no file can have, or that is a folder in another's
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.touch()
-    return place
+    return folder

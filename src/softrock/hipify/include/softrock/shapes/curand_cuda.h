@@ -1,0 +1,53 @@
+/* Part of softrock (MIT licence, see LICENSE). Types and device functions of cuRAND that have a shape. */
+#define CURAND_VERSION 10300
+#ifdef __cplusplus
+struct curandStateXORWOW { unsigned d, v[5]; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; };
+struct curandStateMRG32k3a { unsigned s1[3], s2[3]; };
+struct curandStatePhilox4_32_10 { uint4 ctr, output; uint2 key; unsigned STATE; };
+struct curandStateMtgp32 { unsigned s[1024]; int offset, pIdx; void *k; };
+struct curandStateSobol32 { unsigned i, x, c; unsigned direction_vectors[32]; };
+struct curandStateScrambledSobol32 { unsigned i, x, c; unsigned direction_vectors[32]; };
+struct curandStateSobol64 { unsigned long long i, x, c; unsigned long long direction_vectors[64]; };
+struct curandStateScrambledSobol64 { unsigned long long i, x, c; unsigned long long direction_vectors[64]; };
+typedef curandStateXORWOW curandStateXORWOW_t;
+typedef curandStateXORWOW curandState;
+typedef curandStateXORWOW curandState_t;
+typedef curandStateMRG32k3a curandStateMRG32k3a_t;
+typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+typedef curandStateMtgp32 curandStateMtgp32_t;
+typedef curandStateSobol32 curandStateSobol32_t;
+typedef curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+typedef curandStateSobol64 curandStateSobol64_t;
+typedef curandStateScrambledSobol64 curandStateScrambledSobol64_t;
+typedef unsigned curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+typedef struct curandGenerator_st *curandGenerator_t;
+typedef struct curandDiscreteDistribution_st *curandDiscreteDistribution_t;
+template <class... A> __device__ void curand_init(A &&...);
+template <class S> __device__ unsigned curand(S *);
+template <class S> __device__ uint4 curand4(S *);
+template <class S> __device__ float curand_uniform(S *);
+template <class S> __device__ double curand_uniform_double(S *);
+template <class S> __device__ float4 curand_uniform4(S *);
+template <class S> __device__ double2 curand_uniform2_double(S *);
+template <class S> __device__ double4 curand_uniform4_double(S *);
+template <class S> __device__ float curand_normal(S *);
+template <class S> __device__ double curand_normal_double(S *);
+template <class S> __device__ float2 curand_normal2(S *);
+template <class S> __device__ float4 curand_normal4(S *);
+template <class S> __device__ double2 curand_normal2_double(S *);
+template <class S> __device__ double4 curand_normal4_double(S *);
+template <class S> __device__ float curand_log_normal(S *, float, float);
+template <class S> __device__ double curand_log_normal_double(S *, double, double);
+template <class S> __device__ float2 curand_log_normal2(S *, float, float);
+template <class S> __device__ float4 curand_log_normal4(S *, float, float);
+template <class S> __device__ double2 curand_log_normal2_double(S *, double, double);
+template <class S> __device__ double4 curand_log_normal4_double(S *, double, double);
+template <class S> __device__ unsigned curand_poisson(S *, double);
+template <class S> __device__ uint4 curand_poisson4(S *, double);
+template <class S> __device__ unsigned curand_discrete(S *, curandDiscreteDistribution_t);
+template <class S> __device__ uint4 curand_discrete4(S *, curandDiscreteDistribution_t);
+template <class N, class S> __device__ void skipahead(N, S *);
+template <class N, class S> __device__ void skipahead_sequence(N, S *);
+template <class N, class S> __device__ void skipahead_subsequence(N, S *);
+#endif

@@ -1,0 +1,53 @@
+/* Part of softrock (MIT licence, see LICENSE). Types and device functions of hipRAND that have a shape. */
+#define HIPRAND_VERSION 10300
+#ifdef __cplusplus
+struct hiprandStateXORWOW { unsigned d, v[5]; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; };
+struct hiprandStateMRG32k3a { unsigned s1[3], s2[3]; };
+struct hiprandStatePhilox4_32_10 { uint4 ctr, output; uint2 key; unsigned STATE; };
+struct hiprandStateMtgp32 { unsigned s[1024]; int offset, pIdx; void *k; };
+struct hiprandStateSobol32 { unsigned i, x, c; unsigned direction_vectors[32]; };
+struct hiprandStateScrambledSobol32 { unsigned i, x, c; unsigned direction_vectors[32]; };
+struct hiprandStateSobol64 { unsigned long long i, x, c; unsigned long long direction_vectors[64]; };
+struct hiprandStateScrambledSobol64 { unsigned long long i, x, c; unsigned long long direction_vectors[64]; };
+typedef hiprandStateXORWOW hiprandStateXORWOW_t;
+typedef hiprandStateXORWOW hiprandState;
+typedef hiprandStateXORWOW hiprandState_t;
+typedef hiprandStateMRG32k3a hiprandStateMRG32k3a_t;
+typedef hiprandStatePhilox4_32_10 hiprandStatePhilox4_32_10_t;
+typedef hiprandStateMtgp32 hiprandStateMtgp32_t;
+typedef hiprandStateSobol32 hiprandStateSobol32_t;
+typedef hiprandStateScrambledSobol32 hiprandStateScrambledSobol32_t;
+typedef hiprandStateSobol64 hiprandStateSobol64_t;
+typedef hiprandStateScrambledSobol64 hiprandStateScrambledSobol64_t;
+typedef unsigned hiprandDirectionVectors32_t[32];
+typedef unsigned long long hiprandDirectionVectors64_t[64];
+typedef struct hiprandGenerator_st *hiprandGenerator_t;
+typedef struct hiprandDiscreteDistribution_st *hiprandDiscreteDistribution_t;
+template <class... A> __device__ void hiprand_init(A &&...);
+template <class S> __device__ unsigned hiprand(S *);
+template <class S> __device__ uint4 hiprand4(S *);
+template <class S> __device__ float hiprand_uniform(S *);
+template <class S> __device__ double hiprand_uniform_double(S *);
+template <class S> __device__ float4 hiprand_uniform4(S *);
+template <class S> __device__ double2 hiprand_uniform2_double(S *);
+template <class S> __device__ double4 hiprand_uniform4_double(S *);
+template <class S> __device__ float hiprand_normal(S *);
+template <class S> __device__ double hiprand_normal_double(S *);
+template <class S> __device__ float2 hiprand_normal2(S *);
+template <class S> __device__ float4 hiprand_normal4(S *);
+template <class S> __device__ double2 hiprand_normal2_double(S *);
+template <class S> __device__ double4 hiprand_normal4_double(S *);
+template <class S> __device__ float hiprand_log_normal(S *, float, float);
+template <class S> __device__ double hiprand_log_normal_double(S *, double, double);
+template <class S> __device__ float2 hiprand_log_normal2(S *, float, float);
+template <class S> __device__ float4 hiprand_log_normal4(S *, float, float);
+template <class S> __device__ double2 hiprand_log_normal2_double(S *, double, double);
+template <class S> __device__ double4 hiprand_log_normal4_double(S *, double, double);
+template <class S> __device__ unsigned hiprand_poisson(S *, double);
+template <class S> __device__ uint4 hiprand_poisson4(S *, double);
+template <class S> __device__ unsigned hiprand_discrete(S *, hiprandDiscreteDistribution_t);
+template <class S> __device__ uint4 hiprand_discrete4(S *, hiprandDiscreteDistribution_t);
+template <class N, class S> __device__ void skipahead(N, S *);
+template <class N, class S> __device__ void skipahead_sequence(N, S *);
+template <class N, class S> __device__ void skipahead_subsequence(N, S *);
+#endif
