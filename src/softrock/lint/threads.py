@@ -39,7 +39,8 @@ class Threads:
         self.function = function
         self.outline: Outline = function.outline
         self._calls = _varying_functions(self.outline)
-        self.names = self._spread()
+        self.names: frozenset[str] = frozenset()
+        self._spread()
 
     def varies(self, span: Range) -> bool:
         """Whether an expression may have different values in the threads of a workgroup."""
@@ -64,8 +65,8 @@ class Threads:
         """Whether a condition picks a single thread (``threadIdx.x == 0``) rather than some of them."""
         return self.varies(span) and _ELECTION.search(self.outline.text(span)) is not None
 
-    def _spread(self) -> frozenset[str]:
-        self.names: frozenset[str] = frozenset()
+    def _spread(self) -> None:
+        """Fill `names`."""
         found: set[str] = set()
         assignments = list(self._assignments())
         for _ in range(6):  # a chain of assignments in unusual order needs a round for each
@@ -75,7 +76,6 @@ class Threads:
             if len(found) == len(self.names):
                 break
             self.names = frozenset(found)
-        return self.names
 
     def _assignments(self) -> list[tuple[str, Range]]:
         """(name, range of what it is given) of each assignment and initialisation."""
