@@ -66,6 +66,8 @@ class Tree:
         setting: how it was compiled.
         own: the user's own headers that it includes, absolute.
         source: the main file's contents.
+        prefix, found: what it was compiled with.
+        notes: what others worked out about it, by whatever they choose.
     """
 
     root: Node
@@ -76,6 +78,7 @@ class Tree:
     source: Source = field(repr=False)
     prefix: Prefix = field(repr=False)
     found: Includes = field(repr=False)
+    notes: dict[str, object] = field(default_factory=dict, repr=False)
     _texts: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -86,7 +89,7 @@ class Tree:
     @cached_property
     def by_id(self) -> dict[str, Node]:
         """The user's declarations and all other nodes by clang's id."""
-        return {node.id: node for node in self.root.walk() if node.id}
+        return {node.id: node for node in self.root.walk() if node.id and node.kind}
 
     def text(self, file: str) -> str:
         """Contents of the main file or another, a character a byte; "" where it cannot be read."""
@@ -118,6 +121,15 @@ class Tree:
         """Names that the file and the user's own headers define as macros."""
         texts = [self.source.text, *(_text(path) for path in self.own)]
         return frozenset(name for text in texts for name in _DEFINED.findall(text))
+
+    @cached_property
+    def uses(self) -> dict[str, list[Node]]:
+        """Expressions that name a declaration, by its id, in order."""
+        found: dict[str, list[Node]] = {}
+        for node in self.root.walk():
+            if node.ref is not None and node.kind.endswith("Expr"):
+                found.setdefault(node.ref.id, []).append(node)
+        return found
 
     def declaration(self, reference: Reference | None) -> Node | None:
         """The user's declaration that is referred to, None where a header's is."""

@@ -269,6 +269,11 @@ def _nodes(top: Any) -> Node:
         if inner:
             stack.extend((child, node) for child in reversed(inner) if isinstance(child, dict))
     assert root is not None, "the stack had the top"
+    for node in list(root.find("LambdaExpr")):  # clang writes the body in the closure's class, and once more
+        bodies = {
+            each.id for child in node.children if child.kind != "CompoundStmt" for each in child.find("CompoundStmt")
+        }
+        node.children = [each for each in node.children if each.id not in bodies]
     return root
 
 
