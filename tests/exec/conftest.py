@@ -53,8 +53,8 @@ class Program:
             DeviceFault: the kernel faulted.
         """
         kernel = self.code.kernel(name)
-        block3 = [block, 1, 1] if isinstance(block, int) else list(block)
-        grid3 = [grid, 1, 1] if isinstance(grid, int) else list(grid)
+        block3 = [block, 1, 1] if isinstance(block, int) else [*block, 1, 1][:3]
+        grid3 = [grid, 1, 1] if isinstance(grid, int) else [*grid, 1, 1][:3]
         if layout is None:
             layout = jit.layout_of(block3, kernel.wavefront_size)
             partial = items is not None and any(n % of for n, of in zip(items, block3, strict=True))
@@ -80,7 +80,9 @@ class Program:
             code=ready.code,
             code_base=self.base,
         )
-        launch.shape(grid3, block3, items=items)
+        rows = jit.rows_of(layout)[1]
+        assert not grid3[1] % rows
+        launch.shape([grid3[0], grid3[1] // rows, grid3[2]], block3, items=items)
         self.queue.launch(launch, kernarg)
         self.queue.wait()
         self.queue.check()

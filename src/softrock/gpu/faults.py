@@ -44,13 +44,22 @@ def explain(found: engine.Fault, function: Translation | None, device: SoftwareD
         kind = "assert"
     lines = [_headline(found, kind, device)]
     if found.kernel:
-        x, y, z = found.group
-        lines.append(f"  kernel {found.kernel} ({device.facts.target}), block ({x}, {y}, {z}), wave {found.wave_id}")
+        place = _block(found.group, function)
+        lines.append(f"  kernel {found.kernel} ({device.facts.target}), {place}, wave {found.wave_id}")
     # Where a helper was running, the address found is the one it returns to: the call stands before it.
-    place = found.code_pc - (found.code_pc != found.host_pc)
-    lines += _place(place, found.gpu_pc, function, found.kind)
+    code_pc = found.code_pc - (found.code_pc != found.host_pc)
+    lines += _place(code_pc, found.gpu_pc, function, found.kind)
     lines += _waves(found, function)
     return Fault(kind, "\n".join(lines))
+
+
+def _block(group: tuple[int, int, int], function: Translation | None) -> str:
+    """A workgroup of a native launch, or those of the user's launch that it stands for."""
+    x, y, z = group
+    rows = 1 if function is None else function.rows
+    if rows == 1:
+        return f"block ({x}, {y}, {z})"
+    return f"one of blocks ({x}, {y * rows}, {z}) to ({x}, {y * rows + rows - 1}, {z})"
 
 
 def _headline(found: engine.Fault, kind: str, device: SoftwareDevice) -> str:
@@ -117,10 +126,10 @@ def _in_assertion(found: engine.Fault, function: Translation | None) -> bool:
 def _waves(found: engine.Fault, function: Translation | None) -> list[str]:
     lines = []
     for wave in found.waves[:_MOST_WAVES]:
-        x, y, z = wave.group
         place = locate(wave.host_pc, 0, function)
         state = wave.state.name.lower()
-        lines.append(f"  block ({x}, {y}, {z}) wave {wave.wave_id}: {state}" + (f" at {place}" if place else ""))
+        block = _block(wave.group, function)
+        lines.append(f"  {block} wave {wave.wave_id}: {state}" + (f" at {place}" if place else ""))
     if len(found.waves) > _MOST_WAVES:
         lines.append(f"  and {len(found.waves) - _MOST_WAVES} more waves")
     return lines

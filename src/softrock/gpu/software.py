@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from softrock.jit import Prepared
 
 _SYNC_BYTES = 64
+_GROUPS_OF_THREAD = 8
+"""Workgroups of a column run together only where each host thread still gets so many of these."""
 
 _translating = threading.Lock()
 """One kernel is translated at a time: the translator's tables fill as they are used."""
@@ -45,6 +47,7 @@ class Translation:
         self._better: Prepared | None = None
         self.prepared: Prepared = jit.prepare(self.module.code, kernel, symbols, layout=layout, better=self._replace)
         self.flags = engine.Flags.FIBERS if self.prepared.fibers else engine.Flags.NONE
+        self.rows = jit.rows_of(layout)[1]
         self.shared = engine.Kernel(
             self.prepared.fn, calls=self.prepared.calls, code=self.prepared.code, flags=self.flags
         )
@@ -77,7 +80,14 @@ class Translation:
     def _totals(self) -> tuple[int, int, float]:
         """Launches that have ended, their workgroups, and the seconds between their begins and ends."""
         totals = self.shared.totals()
-        return totals.launches, totals.groups, totals.run_ns * 1e-9
+        return totals.launches, totals.groups * self.rows, totals.run_ns * 1e-9
+
+    def shape(self, native: engine.Launch, launch: Launch, cooperative: bool = False) -> None:
+        """Give a native launch its shape: it has one workgroup for several of a column that run together."""
+        x, y, z = launch.grid
+        items = launch.items if self.rows == 1 else None  # there all workgroups are whole
+        grid = (x, y // self.rows, z)
+        native.shape(grid, launch.block, dynamic_lds=launch.shared, items=items, cooperative=cooperative)
 
     def structure(self) -> engine.Launch:
         """A native launch of it, to be given a shape and arguments."""
@@ -105,6 +115,8 @@ class SoftwareFunction:
         self.kernel = kernel
         self.name = kernel.name
         self.translations: dict[str, Translation] = {}
+        self.most_rows: int | None = None
+        """Workgroups of a column that may run together, None while no launch has asked."""
         self._blocks: dict[Sequence[int], Translation] = {}
         self._arguments: kernarg.Arguments | None = None
         self._lock = threading.Lock()
@@ -116,11 +128,12 @@ class SoftwareFunction:
             self._arguments = kernarg.Arguments(self.kernel)
         return self._arguments
 
-    def prepare(self, block: Sequence[int], items: Sequence[int] | None = None) -> Translation:
+    def prepare(self, block: Sequence[int], items: Sequence[int] | None = None, rows: int = 1) -> Translation:
         """Translate it for workgroups of these dimensions, unless that was done.
 
         Args:
             items: work-items of the whole launch, where they do not fill the workgroups at its edges.
+            rows: workgroups of a column that may run together, a power of two.
 
         Raises:
             UnsupportedError: it holds an instruction that is not supported.
@@ -129,6 +142,8 @@ class SoftwareFunction:
         if items is not None and any(n % of for n, of in zip(items, block, strict=True)):
             # Workgroups at the edges have rows of another length.
             block = (*block, 0)
+        elif rows > 1:
+            block = (*block, rows)
         found = self._blocks.get(block)
         return found if found is not None else self._translate(block)
 
@@ -138,41 +153,50 @@ class SoftwareFunction:
         with _translating:
             self._arguments = self.arguments  # first, because it refuses what cannot be supplied
             layout = jit.layout_of(block[:3], self.kernel.wavefront_size)
-            if len(block) > 3 and layout != jit.LINE:
-                layout = jit.ANY
+            rows = block[3] if len(block) > 3 else 1
+            if not rows:
+                layout = layout if layout == jit.LINE else jit.ANY
+            elif rows > 1:
+                if self.most_rows is None:
+                    self.most_rows = jit.most_rows(self.module.code, self.kernel)
+                layout = jit.in_column(layout, min(self.most_rows, rows))
             if layout not in self.translations:
                 self.translations[layout] = Translation(self, layout)
             self._blocks[block] = self.translations[layout]
             return self._blocks[block]
 
+    def _for(self, launch: Launch) -> Translation:
+        x, y, z = launch.grid
+        rows = y & -y  # the power of two in it
+        if rows > 1:
+            most = x * y * z // (_GROUPS_OF_THREAD * engine.runtime().threads)
+            rows = min(rows, 1 << most.bit_length() >> 1)
+        return self.prepare(launch.block, launch.items, rows)
+
     def repeat(self, launch: Launch) -> Repeat:
         """See :meth:`softrock.gpu.device.Function.repeat`."""
-        native = self.prepare(launch.block, launch.items).structure()
-        native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
+        translation = self._for(launch)
+        native = translation.structure()
+        translation.shape(native, launch)
         return Repeat(native, self.arguments.build(launch, launch.supplied))
 
     def write_down(self, batch: engine.Batch, launch: Launch) -> None:
         """Add a launch to a batch."""
-        native = self.prepare(launch.block, launch.items).launch
+        translation = self._for(launch)
         block = self.arguments.build(launch, launch.supplied)
         with self._lock:
-            native.shape(launch.grid, launch.block, dynamic_lds=launch.shared, items=launch.items)
-            batch.launch(native, block)
+            translation.shape(translation.launch, launch)
+            batch.launch(translation.launch, block)
 
     def enqueue(self, queue: engine.Queue, launch: Launch, supplied: dict[str, int]) -> int:
         """Put a launch into a queue and return its number there."""
-        native = self.prepare(launch.block, launch.items).launch
+        translation = self._for(launch)
         block = self.arguments.build(launch, supplied)
         with self._lock:
-            native.shape(
-                launch.grid,
-                launch.block,
-                dynamic_lds=launch.shared,
-                items=launch.items,
-                # Without a barrier in the kernel nothing waits for another workgroup.
-                cooperative=launch.cooperative and bool(native.raw.flags & engine.Flags.FIBERS),
-            )
-            return queue.launch(native, block)
+            # Without a barrier in the kernel nothing waits for another workgroup.
+            waits = bool(translation.flags & engine.Flags.FIBERS)
+            translation.shape(translation.launch, launch, cooperative=launch.cooperative and waits)
+            return queue.launch(translation.launch, block)
 
 
 class Repeat:

@@ -75,6 +75,20 @@ def is_slow(instructions: int, lanes: int) -> bool:
     return instructions * registers * _COST_US[wide] * 1e-6 > SLOW_S
 
 
+def most_rows(code: CodeObject, kernel: Kernel) -> int:
+    """How many workgroups of a column should run together at most (:mod:`softrock.lift.columns`), by the cache or by
+    decoding the kernel."""
+    key = key_of(code, kernel, "rows", "any")
+    entry = stored(key)
+    if entry is None:
+        from softrock.jit.host import host
+        from softrock.lift.module import ModuleLifter
+
+        entry = {"rows": ModuleLifter(code, kernel, host().has("avx512dq")).most_rows()}
+        store(key, entry)
+    return int(entry["rows"])
+
+
 def build(code: CodeObject, kernel: Kernel, layout: str, tier: str, timings: Timings) -> dict[str, Any]:
     """Translate a kernel.
 

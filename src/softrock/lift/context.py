@@ -59,6 +59,7 @@ class Wave:
         compact: masked code is kept small at the cost of calls (large functions).
         uses_scratch: the kernel has private memory. native_gather: the host gathers and masks in hardware.
         layout: how work-items lie in a wave (:func:`softrock.lift.entry.layout_of`).
+        rows, row: workgroups of a column that one of the launch stands for, and which of them this is.
         most_threads: work-items that a workgroup may have. id_count: work-item ids that the kernel asks for.
         keep: VGPRs whose inactive lanes must survive a write here (liveness); others may be clobbered.
     """
@@ -87,6 +88,8 @@ class Wave:
         self.copies = 0
         self.most_threads = 1024
         self.id_count = 3
+        self.rows = 1
+        self.row = b.const("u32", 0)
         self.gpr_index = 0
         self.atomics: set[int] = set()
         """Addresses of the atomics translated so far."""

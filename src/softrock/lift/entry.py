@@ -25,7 +25,8 @@ def set_initial_state(x: Wave, kernel: Kernel) -> None:
 
 def _group_id(x: Wave, axis: int) -> Val:
     pointer = x.b.ptr(x.b.op(Ty("u", 64, 0), "ptrtoint ptr %wave to i64") + _offset("group_id") + 4 * axis)
-    return x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0")
+    number = x.b.op(Ty("u", 32, 0), f"load i32, ptr {pointer}, align 4, !invariant.load !0")
+    return number * x.rows + x.row if axis == 1 and x.rows > 1 else number
 
 
 def _offset(name: str) -> int:

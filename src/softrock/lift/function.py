@@ -157,6 +157,16 @@ class FunctionLifter:
         name = function_name(self.graph.entry)
         return name if self.piece is None else f"{name}.p{self.piece.number}"
 
+    @property
+    def parameters(self) -> str:
+        """Parameters of the LLVM function."""
+        return "ptr noalias nonnull %wave" + (", i64 %at" if self.piece is not None else "")
+
+    @property
+    def files(self) -> list[Registers]:
+        """The register files that the function keeps."""
+        return [self.regs]
+
     # -- driving ---------------------------------------------------------------------------------------------
 
     def lift(self) -> None:
@@ -264,8 +274,6 @@ class FunctionLifter:
 
     def _reconcile(self, node: Node) -> None:
         """Store the vectors of registers that a successor wants as such."""
-        bank = self.regs.vector
-        bank.exits = node.exits
         wanted = {
             r
             for key in node.successors
@@ -274,8 +282,13 @@ class FunctionLifter:
             and r not in (self.nodes[key].entry or {})
         }
         with self.b.fill(node.hole):
-            for r in sorted(wanted):
-                bank.materialise(r)
+            self._materialise(node, wanted)
+
+    def _materialise(self, node: Node, wanted: set[int]) -> None:
+        bank = self.regs.vector
+        bank.exits = node.exits
+        for r in sorted(wanted):
+            bank.materialise(r)
 
     def _at(self, address: int) -> None:
         self.debug_lines[address] = None
@@ -438,23 +451,26 @@ class FunctionLifter:
         target, follow = inst.src[0].value, inst.end
         if name not in ("execz", "execnz") or not x.full:
             self._flush()
-        if name in ("scc0", "scc1"):
-            cond = self.regs.scc()
-        elif name in ("vccz", "vccnz"):
-            vcc = self.regs.scalar.read_pair(VCC) if x.W == 64 else self.regs.scalar.read(VCC)
-            cond = vcc.ne(0)
-        elif name in ("execz", "execnz"):
-            if x.full:
-                self._jump(inst, target if name == "execnz" else follow)
-                return
-            cond = self.regs.exec().ne(0)
-        else:
-            raise x.unsupported(inst)
+        if name in ("execz", "execnz") and x.full:
+            self._jump(inst, target if name == "execnz" else follow)
+            return
+        cond = self._condition(name, inst)
         if name in ("scc0", "vccz", "execz"):
             target, follow = follow, target
         yes, no = self._edge(inst, target), self._edge(inst, follow)
         self.b.cond_branch(cond, yes, no)
         self._finish_edges()
+
+    def _condition(self, name: str, inst: Instruction) -> Val:
+        """What a branch tests: SCC, or whether VCC or EXEC are not 0."""
+        if name in ("scc0", "scc1"):
+            return self.regs.scc()
+        if name in ("vccz", "vccnz"):
+            vcc = self.regs.scalar.read_pair(VCC) if self.x.W == 64 else self.regs.scalar.read(VCC)
+            return vcc.ne(0)
+        if name in ("execz", "execnz"):
+            return self.regs.exec().ne(0)
+        raise self.x.unsupported(inst)
 
     def _edge(self, inst: Instruction, target: int) -> Block:
         node = self.node(target, self.x.full)
@@ -556,11 +572,12 @@ class FunctionLifter:
                 lines[i] = (save if line == "  ;SAVE" else load).replace("#", f".{i}")
         body = "\n".join(lines)
         first_piece = self.piece is None or self.piece.number == 0
-        zero = [*self.regs.zeroes()] if self.kernel is not None and first_piece else []
+        zeroed = self.files if self.kernel is not None and first_piece else []
+        zero = [each for file in zeroed for each in file.zeroes()]
         arrays = [f"  %{n} = alloca [{s} x i8], align 64" for n, s in self.x.arrays.items()]
         slots = "\n".join(
             [
-                *self.regs.slots(),
+                *(each for file in self.files for each in file.slots()),
                 *arrays,
                 "  %spins = alloca i32, align 4",
                 "  store i32 0, ptr %spins, align 4",
@@ -571,8 +588,8 @@ class FunctionLifter:
         )
         first = self.b.blocks[0].label
         return (
-            f"define internal i64 @{self.name}(ptr noalias nonnull %wave{', i64 %at' if self.piece else ''}) "
-            f"{'noinline ' if self.piece else ''}#0 !dbg !F{self.graph.entry:x} {{\n"
+            f"define internal i64 @{self.name}({self.parameters}) "
+            f"{'noinline ' if ',' in self.parameters else ''}#0 !dbg !F{self.graph.entry:x} {{\n"
             f"slots:\n{slots}\n  br label %{first}\n{body}\n}}\n"
         )
 

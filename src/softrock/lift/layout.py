@@ -21,3 +21,14 @@ def layout_of(block: Sequence[int], lanes: int) -> str:
     if 1 < across < lanes and across & (across - 1) == 0 and (deep == 1 or down % rows == 0):
         return str(across)
     return ANY
+
+
+def in_column(layout: str, rows: int) -> str:
+    """The layout of workgroups of which `rows` in a column run together (:mod:`softrock.lift.columns`)."""
+    return f"{layout}/{rows}" if rows > 1 else layout
+
+
+def rows_of(layout: str) -> tuple[str, int]:
+    """A layout that :func:`in_column` gave, and its rows."""
+    layout, _, rows = layout.partition("/")
+    return layout, int(rows or 1)

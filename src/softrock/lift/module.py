@@ -10,10 +10,10 @@ from softrock.core.errors import CodeObjectError, DecodeError
 from softrock.decode import decode
 from softrock.decode.instruction import Instruction
 from softrock.isa.targets import Target, target
-from softrock.lift import cfg, pieces, registry
+from softrock.lift import cfg, columns, pieces, registry
 from softrock.lift.context import Mode
 from softrock.lift.function import END, Facts, FunctionLifter, Unit, function_name
-from softrock.lift.layout import ANY
+from softrock.lift.layout import ANY, rows_of
 
 _DENORMALS_ON = 3
 _ROUND_NEAREST = 0
@@ -64,6 +64,7 @@ class ModuleLifter:
     def __init__(self, code: CodeObject, kernel: Kernel, native_gather: bool, layout: str = ANY) -> None:
         self.code = code
         self.kernel = kernel
+        layout, self.rows = rows_of(layout)
         self.target: Target = target(code.target).with_wave_size(kernel.wavefront_size)
         self.unit = Unit(
             self.target,
@@ -140,6 +141,16 @@ class ModuleLifter:
             self._by_address = self._discover()
         return sum(graph.instructions for graph in self.graphs.values())
 
+    def most_rows(self) -> int:
+        """How many workgroups of a column should run together at most; see :mod:`softrock.lift.columns`."""
+        symbol = self.code.function_at(self.kernel.entry)
+        if symbol is None or symbol.size > columns.MOST_BYTES:
+            return 1
+        self.discover()
+        graph = self.graphs[self.kernel.entry]
+        facts = Facts.of(self.unit, graph, self.kernel)
+        return columns.most_rows(graph, facts.semantics, facts.live, self.kernel, self.unit.native_gather)
+
     def lift(self, *, quick: bool = False) -> Lifted:
         """Translate.
 
@@ -165,8 +176,16 @@ class ModuleLifter:
             else:
                 parts = []
             facts = Facts.of(unit, graph, kernel)
-            for part in parts or (None,):
-                lifter = FunctionLifter(unit, graph, self.declares, kernel, facts, part)
+            lifters: list[FunctionLifter]
+            if kernel is not None and self.rows > 1:
+                from softrock.lift.column_lifter import Apart, Together
+
+                lifters = [each(unit, graph, self.declares, kernel, facts, self.rows) for each in (Together, Apart)]
+            else:
+                lifters = [
+                    FunctionLifter(unit, graph, self.declares, kernel, facts, part) for part in parts or (None,)
+                ]
+            for lifter in lifters:
                 lifter.lift()
                 bodies.append(_debugged(lifter, debug))
                 yields = yields or lifter.yields

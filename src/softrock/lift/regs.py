@@ -351,13 +351,18 @@ class Bank:
 
 
 class Registers:
-    """Everything a wave's program can name."""
+    """Everything a wave's program can name.
 
-    def __init__(self, b: Builder, lanes: int) -> None:
+    Args:
+        tag: begins the names of its slots; for functions that keep several register files.
+    """
+
+    def __init__(self, b: Builder, lanes: int, tag: str = "") -> None:
         self.b = b
         self.lanes = lanes
-        self.vector = Bank(b, "v", lanes)
-        self.scalar = Bank(b, "s", 0)
+        self.tag = tag
+        self.vector = Bank(b, f"{tag}v", lanes)
+        self.scalar = Bank(b, f"{tag}s", 0)
         self._scc: Val | None = None
         self._scc_dirty = False
         self._exec: Val | None = None
@@ -372,17 +377,17 @@ class Registers:
             *self.vector.slots(),
             *self.vector.scalar_slots(),
             *self.scalar.slots(),
-            "  %scc = alloca i1, align 1",
-            f"  %exec = alloca i{self.lanes}, align 8",
+            f"  %{self.tag}scc = alloca i1, align 1",
+            f"  %{self.tag}exec = alloca i{self.lanes}, align 8",
         ]
 
     def zeroes(self) -> list[str]:
         """Stores that give every register a value: what a program reads before writing must not be poison."""
-        return [*self.vector.zeroes(), *self.scalar.zeroes(), "  store i1 false, ptr %scc, align 1"]
+        return [*self.vector.zeroes(), *self.scalar.zeroes(), f"  store i1 false, ptr %{self.tag}scc, align 1"]
 
     def scc(self) -> Val:
         if self._scc is None:
-            self._scc = self.b.op(Ty("u", 1, 0), "load i1, ptr %scc, align 1")
+            self._scc = self.b.op(Ty("u", 1, 0), f"load i1, ptr %{self.tag}scc, align 1")
         return self._scc
 
     def set_scc(self, value: Val) -> None:
@@ -392,7 +397,7 @@ class Registers:
     def exec(self) -> Val:
         """EXEC as a scalar of one bit a lane."""
         if self._exec is None:
-            self._exec = self.b.op(self.exec_ty, f"load i{self.lanes}, ptr %exec, align 8")
+            self._exec = self.b.op(self.exec_ty, f"load i{self.lanes}, ptr %{self.tag}exec, align 8")
         return self._exec
 
     def set_exec(self, value: Val) -> None:
@@ -421,10 +426,10 @@ class Registers:
         self.vector.flush(solid)
         self.scalar.flush()
         if self._scc_dirty and self._scc is not None:
-            self.b.line(f"store {self._scc.typed}, ptr %scc, align 1")
+            self.b.line(f"store {self._scc.typed}, ptr %{self.tag}scc, align 1")
             self._scc_dirty = False
         if self._exec_dirty and self._exec is not None:
-            self.b.line(f"store {self._exec.typed}, ptr %exec, align 8")
+            self.b.line(f"store {self._exec.typed}, ptr %{self.tag}exec, align 8")
             self._exec_dirty = False
 
     def forget(self) -> None:
