@@ -22,8 +22,14 @@ _AMD = re.compile(
 )
 
 
-def on_amd(macro: str) -> bool | None:
-    """Whether a macro is defined when HIP code is compiled for AMD: yes, no, or not known."""
+def on_amd(macro: str, cuda: bool = False) -> bool | None:
+    """Whether a macro is defined when code is compiled for AMD: yes, no, or not known.
+
+    In CUDA sources (`cuda`) it is open whether ``__CUDA_ARCH__`` is: what it guards there is device code, and a port
+    has to keep that.
+    """
+    if cuda and macro == "__CUDA_ARCH__":
+        return None
     if _NVIDIA.fullmatch(macro):
         return False
     return True if _AMD.fullmatch(macro) else None
@@ -38,6 +44,7 @@ class Directive:
         tokens: what follows it, without comments.
         offset, end: of the whole line.
         active: an AMD compiler may come here.
+        value: of an ``if``'s or ``elif``'s condition on AMD, None where it is open or there is none.
     """
 
     word: str
@@ -45,6 +52,7 @@ class Directive:
     offset: int
     end: int
     active: bool
+    value: bool | None = None
 
 
 @dataclass(slots=True)
@@ -57,8 +65,8 @@ class _Frame:
     depth: int = 0
 
 
-def split(tokens: Sequence[Token]) -> tuple[list[Token], list[Directive]]:
-    """(code that AMD compilers may see, all preprocessor lines), in order."""
+def split(tokens: Sequence[Token], cuda: bool = False) -> tuple[list[Token], list[Directive]]:
+    """(code that AMD compilers may see, all preprocessor lines), in order; `cuda` as for `on_amd`."""
     kept: list[Token] = []
     directives: list[Directive] = []
     stack: list[_Frame] = []
@@ -76,7 +84,10 @@ def split(tokens: Sequence[Token]) -> tuple[list[Token], list[Directive]]:
             end = tokens[at].offset if at < len(tokens) else tokens[-1].end
             at += 1
             word = token.text.lstrip("#").replace("\\\r\n", "").replace("\\\n", "").strip()
-            line = Directive(word, tuple(arguments), token.offset, end, active)
+            inner = word.startswith("el") and stack
+            here = stack[-1].outer and stack[-1].taken is not True if inner else active
+            value = _condition(word, arguments, cuda) if word.startswith(("if", "elif")) else None
+            line = Directive(word, tuple(arguments), token.offset, end, here, value)
             directives.append(line)
             active = _step(stack, line, active)
         elif active and token.kind is not Kind.COMMENT and token.kind is not Kind.END:
@@ -89,8 +100,7 @@ def split(tokens: Sequence[Token]) -> tuple[list[Token], list[Directive]]:
 def _step(stack: list[_Frame], line: Directive, active: bool) -> bool:
     """Whether code behind this line is active."""
     if line.word in ("if", "ifdef", "ifndef"):
-        value = _condition(line)
-        stack.append(_Frame(active, value, active and value is not False))
+        stack.append(_Frame(active, line.value, active and line.value is not False))
         return stack[-1].active
     if not stack or line.word not in ("elif", "elifdef", "elifndef", "else", "endif"):
         return active
@@ -99,18 +109,18 @@ def _step(stack: list[_Frame], line: Directive, active: bool) -> bool:
     frame.depth = 0
     if line.word == "endif":
         return stack.pop().outer
-    value = True if line.word == "else" else _condition(line)
+    value = True if line.word == "else" else line.value
     frame.active = frame.outer and frame.taken is not True and value is not False and not frame.lopsided
     if frame.taken is not True:
         frame.taken = True if value is True else None if None in (value, frame.taken) else False
     return frame.active
 
 
-def _condition(line: Directive) -> bool | None:
-    if line.word.endswith("def"):
-        value = on_amd(line.tokens[0].text) if line.tokens else None
-        return value if value is None or not line.word.endswith("ndef") else not value
-    number = _Expression(line.tokens).value()
+def _condition(word: str, tokens: Sequence[Token], cuda: bool) -> bool | None:
+    if word.endswith("def"):
+        value = on_amd(tokens[0].text, cuda) if tokens else None
+        return value if value is None or not word.endswith("ndef") else not value
+    number = _Expression(tokens, cuda).value()
     return None if number is None else number != 0
 
 
@@ -120,8 +130,9 @@ _RELATIONS = {"==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|
 class _Expression:
     """A condition's value in three-valued logic; numbers that are not known are None."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token], cuda: bool) -> None:
         self.tokens = tokens
+        self.cuda = cuda
         self.at = 0
 
     def value(self) -> int | None:
@@ -202,7 +213,7 @@ class _Expression:
     def _defined(self) -> int | None:
         bracket = self._peek() == "("
         self.at += bracket
-        value = on_amd(self._peek())
+        value = on_amd(self._peek(), self.cuda)
         self.at += 1
         self.at += bracket and self._peek() == ")"
         return None if value is None else int(value)

@@ -49,7 +49,7 @@ class File:
     @cached_property
     def outline(self) -> Outline:
         """Functions, statements and calls as far as tokens show them, without code that AMD compilers do not see."""
-        return Outline(self.tokens)
+        return Outline(self.tokens, cuda=self.language == "cuda")
 
     @cached_property
     def values(self) -> Values:

@@ -165,8 +165,8 @@ class Launch:
 class Outline:
     """The shape of one source."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens, self.directives = split(tokens)
+    def __init__(self, tokens: Sequence[Token], cuda: bool = False) -> None:
+        self.tokens, self.directives = split(tokens, cuda)
         self.match = self._matches()
 
     @cached_property

@@ -66,16 +66,16 @@ def cuda_arch(file: File) -> Iterator[Finding]:
         if any(on_amd(text) or re.search(r"HIP|ROCM|AMD|__gfx", text) for text in texts):
             continue
         compares = _compares(line, texts)
-        message = (
-            f"`{' '.join(texts)}` is false on AMD, so that its code is left out"
-            if compares
-            else "__CUDA_ARCH__ is not defined on AMD, in device code neither"
-        )
-        hint = (
-            "say what is needed there: defined(__HIP_DEVICE_COMPILE__), a feature, or a target such as __gfx942__"
-            if compares
-            else "add defined(__HIP_DEVICE_COMPILE__)"
-        )
+        shown = f"`{' '.join(texts)}`"
+        if not compares:
+            message, hint = "__CUDA_ARCH__ is not defined on AMD, in device code neither", "add __HIP_DEVICE_COMPILE__"
+        else:
+            message = {
+                False: f"{shown} is false on AMD, so that its code is left out",
+                True: f"{shown} is true on AMD, where __CUDA_ARCH__ counts as 0",
+                None: f"{shown} compares __CUDA_ARCH__, which counts as 0 on AMD",
+            }[line.value]
+            hint = "say what is needed there: __HIP_DEVICE_COMPILE__, a feature, or a target such as __gfx942__"
         yield file.finding(
             "cuda-arch", places[0].offset, len(_ARCH), message, hint, fix=() if compares else _device_test(line, texts)
         )

@@ -391,7 +391,9 @@ def python_device_capability(file: File) -> Iterator[Finding]:
     holders = {
         target.id
         for node in found.nodes
-        if isinstance(node, ast.Assign) and _capability(found, node.value)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call | ast.Subscript | ast.Attribute)
+        and _capability(found, node.value)
         for each in node.targets
         for target in (each.elts if isinstance(each, ast.Tuple) else [each])
         if isinstance(target, ast.Name)
