@@ -87,10 +87,11 @@ def used_by(out: Outline, sizes: Sizes, kernel: Function) -> list[Array]:
     while waiting:
         function = waiting.pop()
         found += arrays(out, sizes, function)
-        for name in out.words(function.body) & by_name.keys() - seen.keys():
-            seen[name] = by_name[name]
-            waiting.append(by_name[name])
-    return found
+        for token in out.tokens[function.body[0] : function.body[1]]:
+            if token.text in by_name and token.text not in seen:
+                seen[token.text] = by_name[token.text]
+                waiting.append(by_name[token.text])
+    return sorted(found, key=lambda each: each.index)
 
 
 def _over(targets: list[Target], total: int) -> str:

@@ -1,0 +1,2 @@
+float hertz() { return 448.0f; }
+int width = 240;

@@ -1,0 +1,18 @@
+float wrong() {
+  float* data;
+  (void)cudaMalloc(&data, 4 * sizeof(*data));
+  data[0] = 1.0f;
+//^~~~ error host-dereference
+  return *data;
+}
+float right(float* host) {
+  float* data;
+  float* pointers[2];
+  (void)cudaMalloc(&data, sizeof(data[0]));
+  (void)cudaMalloc(&pointers[0], 4);
+  float* second = &data[1];
+  (void)cudaMemcpy(host, data, 4, cudaMemcpyDeviceToHost);
+  float area = 2.0f * host[0];
+  data = host;
+  return data[0] + area;
+}

@@ -1,0 +1,13 @@
+__global__ void fill(int* data) { data[threadIdx.x] = 1; }
+void run(int n) {
+  int* heap = (int*)malloc(256);
+  int* array = new int[64];
+  int* device;
+  (void)cudaMalloc(&device, 256);
+  fill<<<1, 64>>>(heap);
+//                ^~~~ error pageable-to-kernel
+  fill<<<1, 64>>>(array);
+//                ^~~~~ error pageable-to-kernel
+  fill<<<1, 64>>>(device);
+  delete[] array;
+}
