@@ -162,8 +162,8 @@ _HEAD = """\
 
 Public sources with known faults of wave size, before and after they were mended. `python tools/lint_field_cases.py
 FOLDER --write` makes this page from clones of the projects. The first column of lines are those of the faulty revision
-(the commit's parent) that the rule fires on and no longer fires on in the commit; the second are lines of the commit that
-it fires on anew. A case is met where there are some of the former and none of the latter.
+(the commit's parent) that the rule fires on and no longer fires on in the commit; the second are lines of the commit
+that it fires on anew. A case is met where there are some of the former and none of the latter.
 
 | case | commit | file | rule | faulty lines found | found in their place | met |
 |---|---|---|---|---|---|---|

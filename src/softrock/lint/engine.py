@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from softrock.core.errors import SoftrockError, UsageError
 from softrock.hipify.findings import Finding, Severity
@@ -21,6 +22,9 @@ from softrock.lint.file import File
 from softrock.lint.registry import Language, Rule, rules
 from softrock.lint.suppress import suppressions
 from softrock.lint.targets import Target
+
+if TYPE_CHECKING:
+    from softrock.hipify.parse import Tree
 
 UNREADABLE = "unreadable"
 """Id of findings about files that could not be looked at."""
@@ -121,23 +125,21 @@ def _by_language(language: str, chosen: frozenset[str]) -> tuple[Rule, ...]:
     return tuple(each for each in rules().values() if each.id in chosen and flag in each.languages)
 
 
-def _parsed(source: Source, language: str, flags: Sequence[str]) -> object | None:
+def _parsed(source: Source, language: str, flags: Sequence[str]) -> Tree | None:
     """clang's tree of a file, None where there is none to be had."""
-    try:
-        from softrock.hipify import parse
-    except ImportError:  # until the parser is there
-        return None
-    if language == "python" or source.encoding != "bytes":
+    from softrock.hipify import parse
+
+    if language == "python":
         return None
     try:
-        return parse.parse(source.path, flags)
+        return parse.parse(source.path, flags, source=source)
     except SoftrockError:
         return None
 
 
-def findings_of(source: Source, language: str, settings: Settings, tree: object | None = None) -> list[Finding]:
+def findings_of(source: Source, language: str, settings: Settings, tree: Tree | None = None) -> list[Finding]:
     """What the rules find in one source, each place once for a rule, in order; nothing is silenced."""
-    file = File(source, language, settings.targets, tree)  # type: ignore[arg-type]
+    file = File(source, language, settings.targets, tree)
     found = _run(file, settings.rules)
     if language == "python":
         for kernel, inner in kernels_in(source):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,7 +74,7 @@ _WIDE = re.compile(
     r"\b(?:long long|u?int64_t|size_t|lane_?mask_?t|u?int64|unsigned long|long|u64|std::size_t)\b", re.IGNORECASE
 )
 _NARROW = re.compile(
-    r"^(?:unsigned|int|unsigned int|int unsigned|signed|u?int32_t|uint|u32|__uint32_t|cutlass::uint32_t|std::u?int32_t)$"
+    r"^(?:unsigned|int|unsigned int|int unsigned|signed|u?int32_t|uint|u32|__uint32_t|\w+::u?int32_t)$"
 )
 _DROPPED = re.compile(
     r"\b(?:const|constexpr|static|register|volatile|inline|mutable|extern|__shared__|__device__|__host__|__forceinline__|"
@@ -108,6 +109,10 @@ class Lanes:
         self.outline = outline
         self.values = values
         self.macro = macro
+
+    def index(self, offset: int) -> int:
+        """Index of the token at an offset of the file."""
+        return bisect.bisect_left(self.outline.tokens, offset, key=lambda token: token.offset)
 
     @cached_property
     def calls(self) -> list[Call]:
@@ -209,6 +214,13 @@ class Lanes:
             return self.lane_name(first)
         if last - first >= 3 and self.outline.at(first) in _LANE_CALLS and self.outline.at(first + 1) == "(":
             return self.outline.match.get(first + 1) == last - 1
+        operator = next((at for at in range(first + 1, last - 1) if self.outline.at(at) in ("+", "-")), None)
+        if operator is not None and last - first == 3:  # 31 - lane, lane + 1
+            left, right = (first, operator), (operator + 1, last)
+            return any(
+                self.lane(one) and self.values.constant(other) is not None
+                for one, other in ((left, right), (right, left))
+            )
         return self.lane_size((first, last)) is not None
 
     def lane_name(self, at: int) -> bool:
@@ -320,18 +332,23 @@ class Lanes:
             text = outline.at(at)
             if self.ballot_at(at):
                 return True
-            if text in _COUNTS and outline.at(at + 1) == "(" and at + 1 in outline.match:
+            call = outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) == "(" and at + 1 in outline.match
+            if call and not (narrow(text) or wide(text)):  # what a call gives is no mask; a cast's is
                 at = outline.match[at + 1] + 1
                 continue
-            if text in ("==", "!=", "<", ">", "<=", ">=", "&&", "||", "?") and self.values.around(at) < span[0]:
+            if text in ("==", "!=", "<", ">", "<=", ">=", "&&", "||", "?", "+") and self.values.around(at) < span[0]:
                 return False
             if outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) not in ("(", "[") and depth < 4:
                 for given in self.values.given(text, function, span[0]):
-                    if given[0] > at or at >= given[1]:
-                        if self.mask(given, depth + 1):
-                            return True
+                    if not given[0] <= at < given[1] and self.keeps_mask(given, depth + 1):
+                        return True
             at += 1
         return False
+
+    def keeps_mask(self, span: Range, depth: int = 0) -> bool:
+        """The expression is a mask still: not one of its bits, a comparison, or a half of it by intention."""
+        text = self.outline.text(span)
+        return not TO_A_BIT.search(text) and not text.startswith("!") and self.mask(span, depth)
 
     def literal_mask(self, span: Range) -> int | None:
         """Bits of a literal mask's type (32 or 64), where the expression is all ones in either; else None."""
@@ -350,11 +367,8 @@ class Lanes:
         return None
 
 
-_COUNTS = frozenset(
-    {"__popc", "__popcll", "__ffs", "__ffsll", "__clz", "__clzll", "__builtin_popcount", "__builtin_popcountll", "__any", "__all",
-     "__builtin_ctz", "__builtin_ctzll", "__builtin_clz", "__builtin_clzll", "__builtin_ffs", "__builtin_ffsll",
-     "__shfl", "__shfl_sync", "popcount", "popc"}
-)  # fmt: skip
+TO_A_BIT = re.compile(r"& (?:1|1u|0x1)[ )]*$|& 0x[fF]{8}[uU]?(?:[lL]{2})?[ )]*$|>> 32|& \( ?1")
+"""The end of an expression that takes a bit of a mask, or a half of it by intention."""
 
 
 def lanes(file: File) -> Lanes:

@@ -23,7 +23,7 @@ class Spread(enum.Enum):
 
 
 def conditions(view: Lanes, at: int) -> Iterator[tuple[Range, Spread]]:
-    """What is tested on the way to a token in its function, inner conditions first, as far as threads may differ in it."""
+    """What is tested on the way to a token in its function, inner ones first, as far as threads may differ in it."""
     function = view.outline.function_at(at)
     if function is None:
         return
@@ -38,16 +38,16 @@ def conditions(view: Lanes, at: int) -> Iterator[tuple[Range, Spread]]:
 
 
 def left_early(view: Lanes, at: int) -> Range | None:
-    """The condition of a ``return`` before a token that some lanes of a wave may have taken; None where there is none."""
+    """The condition of a ``return`` before a token that some lanes of a wave may have taken, if there is one."""
     function = view.outline.function_at(at)
     if function is None:
         return None
     for statement in function.statements:
         if statement.end > at:
             break
-        if statement.kind == "if" and len(statement.children) == 1 and _returns(statement.children[0]):
-            if threads(function).varies(statement.head) and spread(view, statement.head) is Spread.VARYING:
-                return statement.head
+        returns = statement.kind == "if" and len(statement.children) == 1 and _returns(statement.children[0])
+        if returns and threads(function).varies(statement.head) and spread(view, statement.head) is Spread.VARYING:
+            return statement.head
     return None
 
 

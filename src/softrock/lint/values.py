@@ -130,7 +130,7 @@ class Values:
         outline = self.outline
         if outline.at(at - 1) == ",":  # a further name of a declaration
             first, _ = self.statement(at)
-            name = next((i for i in range(first + 1, at) if outline.at(i + 1) in ("=", ",", "[")), None)
+            name = next((i for i in range(first + 1, at) if outline.at(i + 1) in ("=", ",", "[", "(", "{")), None)
             if name is None or outline.at(first - 1) == "(" or outline.at(name - 1) == ",":
                 return ""
             return self._type_before(name)
@@ -184,16 +184,21 @@ class Values:
     def declaration(self, name: str, at: int) -> tuple[int, str] | None:
         """(index of the name, type) of the declaration that a token sees: the nearest before it in its own function,
         else one outside of functions."""
-        own = self.outline.function_at(at)
+        own = self._owner(at)
         for where, declared in reversed(self._declared.get(name, ())):
             if where > at:
                 continue
-            owner = self.outline.function_at(where)
-            if owner is None:
-                owner = next((each for each in self.outline.functions if each.start <= where < each.body[0]), None)
+            owner = self._owner(where)
             if owner is None or (own is not None and owner.index == own.index):
                 return where, declared
         return None
+
+    def _owner(self, at: int) -> Function | None:
+        """The function whose head or body holds a token."""
+        inside = self.outline.function_at(at)
+        if inside is not None:
+            return inside
+        return next((each for each in self.outline.functions if each.start <= at < each.body[0]), None)
 
     def type_of(self, name: str, at: int) -> str:
         """The type a name was declared with as a token sees it; "" where that is not in this file."""

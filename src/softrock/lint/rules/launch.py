@@ -54,9 +54,8 @@ def _runtime_names(view: Lanes) -> dict[str, str]:
 def _names_in(view: Lanes, span: Range, names: dict[str, str]) -> int | None:
     """Index of the first of some names in a range that is no member."""
     for at in range(*span):
-        if view.outline.at(at) in names and view.outline.tokens[at].kind is Kind.NAME:
-            if view.outline.at(at - 1) not in (".", "->", "::"):
-                return at
+        if view.outline.at(at) in names and view.outline.at(at - 1) not in (".", "->", "::"):
+            return at
     return None
 
 
@@ -104,12 +103,8 @@ def _constant_places(view: Lanes, names: dict[str, str]) -> Iterator[tuple[Range
     constants = dict(names)
     for at in range(1, len(outline.tokens)):
         token, text = outline.tokens[at], outline.at(at)
-        if (
-            (text == "["
-            and at in outline.match
-            and outline.tokens[at - 1].kind is Kind.NAME)
-            or (text == "["
-            and outline.at(at - 1) == "]")
+        if (text == "[" and at in outline.match and outline.tokens[at - 1].kind is Kind.NAME) or (
+            text == "[" and outline.at(at - 1) == "]"
         ):
             name = at - 1
             while outline.at(name) == "]" and name in outline.match:
@@ -172,8 +167,8 @@ def warp_size_on_host(file: File) -> Iterator[Finding]:
     """The host uses the built-in ``warpSize``.
 
     Why:
-        ``warpSize`` belongs to device code. In host code it was a constant of HIP's headers (64, whatever the GPU) and is
-        gone from HIP 7 on. The host has to ask the device: ``hipDeviceGetAttribute`` with
+        ``warpSize`` belongs to device code. In host code it was a constant of HIP's headers (64, whatever the GPU) and
+        is gone from HIP 7 on. The host has to ask the device: ``hipDeviceGetAttribute`` with
         ``hipDeviceAttributeWarpSize``, or ``hipDeviceProp_t::warpSize``.
 
     Example:
@@ -353,10 +348,14 @@ def launch_by_warp_size_32(file: File) -> Iterator[Finding]:
         named = any(WARP_SIZE_NAME.fullmatch(word) for word in view.outline.words(block[0]))
         if len([each for each in sizes if each != 1]) > 1 and not named:
             continue  # a tile of 32 columns, most likely
-        message = f"{launch.kernel} is launched with blocks of 32 threads a row; a wave of {on} has 64 lanes{others(file, 32)}"
+        message = f"{launch.kernel} is launched with blocks of 32 threads a row; a wave of {on} has 64 lanes"
         hint = "choose the block's size from the device's warpSize, or a multiple of 64"
         yield view.finding(
-            "launch-by-warp-size-32", block[0], message, hint, severity=Severity.WARNING if named else None
+            "launch-by-warp-size-32",
+            block[0],
+            message + others(file, 32),
+            hint,
+            severity=Severity.WARNING if named else None,
         )
 
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from softrock.hipify.edits import Edit
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
+from softrock.lint.ballots import ballots
 from softrock.lint.conditions import Directive
 from softrock.lint.file import File
-from softrock.lint.lanes import WARP_FUNCTIONS, Lanes, gpus, lanes, narrow, others, plain_type, views
+from softrock.lint.lanes import TO_A_BIT, WARP_FUNCTIONS, Lanes, gpus, lanes, narrow, others, plain_type, views
 from softrock.lint.outline import Call, Range
 from softrock.lint.registry import rule
 from softrock.lint.values import ASSIGNMENTS
@@ -26,10 +27,10 @@ def mask_32_bits(file: File) -> Iterator[Finding]:
     """A mask of 32 bits is passed to a ``_sync`` function.
 
     Why:
-        In HIP a mask of lanes has 64 bits on every GPU. ``__shfl_sync``, ``__ballot_sync``, ``__syncwarp`` and their kin
-        reject a smaller type when they are compiled (HIP 7; with HIP 6.2 and later where they are switched on). A mask
-        that is merely widened, ``(unsigned long long)0xffffffff``, names only the lower half of a wave of 64 lanes:
-        that the upper half calls the function as well is an error at run time.
+        In HIP a mask of lanes has 64 bits on every GPU. ``__shfl_sync``, ``__ballot_sync``, ``__syncwarp`` and their
+        kin reject a smaller type when they are compiled (HIP 7; with HIP 6.2 and later where they are switched on). A
+        mask that is merely widened, ``(unsigned long long)0xffffffff``, names only the lower half of a wave of 64
+        lanes: that the upper half calls the function as well is an error at run time.
 
     Example:
         __global__ void sum(float *x) {
@@ -55,6 +56,21 @@ def mask_32_bits(file: File) -> Iterator[Finding]:
             if finding:
                 yield finding
     yield from _named_masks(file, told)
+    if file.tree is not None:
+        for offset, length, name, kind in ballots(file.tree).narrow_masks():
+            if not _told_by_tokens(file, offset, length, told):
+                message = f"{name} takes a mask of 64 bits; this one ({kind}) has 32"
+                yield file.finding("mask-32-bits", offset, length, message, _MASK_HINT)
+
+
+def _told_by_tokens(file: File, offset: int, length: int, told: set[int]) -> bool:
+    """A mask's type is told where its name is declared or defined, or was seen without the tree."""
+    view, at = lanes(file), lanes(file).index(offset)
+    name = file.source.text[offset : offset + length]
+    if name in view.outline.macros or view.literal_mask((at, at + 1)) is not None:
+        return True
+    place = view.values.declaration(name, at) if name.isidentifier() else None
+    return place is not None and (place[0] in told or narrow(place[1]))
 
 
 _MASK_HINT = f"pass a 64-bit mask: {_WIDE_MASK} (on a wave of 32 lanes the upper half is ignored)"
@@ -160,6 +176,9 @@ def ballot_in_32_bits(file: File) -> Iterator[Finding]:
         for at in range(len(view.outline.tokens)):
             if view.ballot_at(at):
                 yield from _narrow_use(view, at, tail)
+    if file.tree is not None:
+        for loss in ballots(file.tree).losses():
+            yield file.finding("ballot-in-32-bits", loss.offset, loss.length, f"{loss.what}: {tail}", loss.widen)
 
 
 def _narrow_assignments(view: Lanes, tail: str) -> Iterator[Finding]:
@@ -175,7 +194,7 @@ def _narrow_assignments(view: Lanes, tail: str) -> Iterator[Finding]:
             place = values.declaration(outline.at(target), at)
             _, behind = values.statement(at)
             span = (at + 1, values.until_comma(at + 1, behind))
-            if place is None or not narrow(place[1].replace("*", "").replace("&", "")) or not _keeps_mask(view, span):
+            if place is None or not narrow(place[1].replace("*", "").replace("&", "")) or not view.keeps_mask(span):
                 continue
             fix = _widened(view, place[0], place[1]) if place[0] == target else ()
             message = f"{outline.at(target)} ({plain_type(place[1])}) holds a ballot in 32 bits: {tail}"
@@ -203,15 +222,6 @@ def _widened(view: Lanes, name: int, declared: str) -> tuple[Edit, ...]:
     return (view.edit((first, name), _WIDE_TYPE, "ballot-in-32-bits"),)
 
 
-_TO_A_BIT = re.compile(r"& (?:1|1u|0x1)$|& 0x[fF]{8}[uU]?(?:[lL]{2})?$|>> 32|& \( ?1")
-
-
-def _keeps_mask(view: Lanes, span: Range) -> bool:
-    """The expression is a mask still: not one of its bits, a comparison, or a half of it by intention."""
-    text = view.outline.text(span)
-    return view.mask(span) and not _TO_A_BIT.search(text) and not text.startswith("!")
-
-
 def _narrow_use(view: Lanes, at: int, tail: str) -> Iterator[Finding]:
     """A ballot's call within a cast, a return, or the argument of a function of this file."""
     outline = view.outline
@@ -233,7 +243,7 @@ def _narrow_use(view: Lanes, at: int, tail: str) -> Iterator[Finding]:
     function = outline.function_at(at)
     if outline.at(first) == "return" and function and opening < function.body[0]:
         result = _result_type(view, function.start, function.index)
-        if narrow(result) and _keeps_mask(view, (first + 1, behind)):
+        if narrow(result) and view.keeps_mask((first + 1, behind)):
             message = f"{function.name} returns a ballot as {plain_type(result)}: {tail}"
             yield view.finding("ballot-in-32-bits", (at, end), message, f"return {_WIDE_TYPE}")
 
@@ -250,7 +260,7 @@ def _narrow_argument(view: Lanes, opening: int, at: int, end: int, tail: str) ->
     outline = view.outline
     arguments = outline.arguments(opening)
     position = next((number for number, span in enumerate(arguments) if span[0] <= at < span[1]), None)
-    if position is None or not _keeps_mask(view, arguments[position]):
+    if position is None or not view.keeps_mask(arguments[position]):
         return
     callee = outline.at(opening - 1)
     if callee == ">":  # static_cast<unsigned>(…)
@@ -295,8 +305,8 @@ def mask_bits_counted_in_32(file: File) -> Iterator[Finding]:
 
     Why:
         ``__popc``, ``__ffs``, ``__clz`` and ``__brev`` take 32 bits. A mask of lanes has 64 where a wave has 64 lanes;
-        its upper half is dropped without a word. After ``__clz``, what is computed from the result (``31 - __clz(mask)``)
-        has to be changed as well.
+        its upper half is dropped without a word. After ``__clz``, what is computed from the result has to be changed as
+        well: ``31 - __clz(mask)`` becomes ``63 - __clzll(mask)``.
 
     Example:
         __device__ int before_me(bool vote, unsigned long long lower) {
@@ -311,13 +321,19 @@ def mask_bits_counted_in_32(file: File) -> Iterator[Finding]:
     on = gpus(file, 64)
     if not on:
         return
+    if file.tree is not None:
+        for offset, name in ballots(file.tree).counted(frozenset(_COUNTS)):
+            message = f"{name} looks at 32 bits of a lane mask that has 64 on {on}{others(file, 32)}"
+            fix = (Edit(offset, len(name), _COUNTS[name], "mask-bits-counted-in-32"),) if name in _FIXED else ()
+            hint = f"use {_COUNTS[name]}" + ("" if fix else " and adapt what is computed from its result")
+            yield file.finding("mask-bits-counted-in-32", offset, len(name), message, hint, fix=fix)
     for view in views(file):
         for call in view.outline.calls(*_COUNTS):
             if not call.arguments:
                 continue
             span = call.arguments[0]
             named = view.words(span) & view.sync_masks
-            if not (view.mask(span) or named) or _TO_A_BIT.search(view.outline.text(span)):
+            if not (view.mask(span) or named) or TO_A_BIT.search(view.outline.text(span)):
                 continue
             other = _COUNTS[call.name]
             fix = (
@@ -385,10 +401,13 @@ def _shifted(view: Lanes, at: int) -> Range | None:
     if outline.tokens[end - 1].kind is not Kind.NUMBER:
         return None
     sign = outline.at(end - 2) if end - 2 >= 0 else ""
-    if (outline.at(at) == "<<" and (
-        _ONE_BIT.fullmatch(text) or (_ALL_BITS.fullmatch(text) and text not in ("0", "2", "0u"))
-    )) or (_ALL_BITS.fullmatch(text) and text.lower().startswith("0xf")) or (
-        sign in ("-", "~") and re.fullmatch(r"[012][uU]?", text)
+    if (
+        (
+            outline.at(at) == "<<"
+            and (_ONE_BIT.fullmatch(text) or (_ALL_BITS.fullmatch(text) and text not in ("0", "2", "0u")))
+        )
+        or (_ALL_BITS.fullmatch(text) and text.lower().startswith("0xf"))
+        or (sign in ("-", "~") and re.fullmatch(r"[012][uU]?", text))
     ):
         start = end - 1 - (sign in ("-", "~"))
     else:
@@ -422,9 +441,9 @@ def _in_mask(view: Lanes, left: Range, count: Range) -> bool:
     while outline.at(behind) in (")", "-", "1"):
         behind += 1
     for at, other in ((before, before - 1), (behind, behind + 1)):
-        if outline.at(at) in ("&", "|", "^", "&=", "|=", "^=") and 0 <= other < len(outline.tokens):
-            if outline.tokens[other].kind is Kind.NAME and outline.at(at + 1) != "&":
-                span = (other, other + 1)
-                if outline.at(other + 1) != "[" and (view.mask(span) or outline.at(other) in view.sync_masks):
-                    return True
+        combined = outline.at(at) in ("&", "|", "^", "&=", "|=", "^=") and 0 <= other < len(outline.tokens)
+        if not combined or outline.tokens[other].kind is not Kind.NAME or outline.at(other + 1) == "[":
+            continue
+        if view.mask((other, other + 1)) or outline.at(other) in view.sync_masks:
+            return True
     return False

@@ -17,10 +17,10 @@ def shuffle_in_divergent_code(file: File) -> Iterator[Finding]:
     """Lanes exchange values in code that not all lanes of the wave reach.
 
     Why:
-        A shuffle or a ballot sees the lanes that are active when it is carried out. What is read from a lane that is not
-        is undefined; and HIP's ``_sync`` functions end the program where the mask names a lane that does not take part.
-        ``if (threadIdx.x < 32)`` lets a whole warp through on NVIDIA and half a wave on a GPU with 64 lanes a wave, so
-        that is an error there.
+        A shuffle or a ballot sees the lanes that are active when it is carried out. What is read from a lane that is
+        not is undefined; and HIP's ``_sync`` functions end the program where the mask names a lane that does not take
+        part. ``if (threadIdx.x < 32)`` lets a whole warp through on NVIDIA and half a wave on a GPU with 64 lanes a
+        wave, so that is an error there.
 
     Example:
         __global__ void total(float *x) {
@@ -53,7 +53,7 @@ def shuffle_in_divergent_code(file: File) -> Iterator[Finding]:
                 break
         else:
             returned = left_early(view, call.index)
-            if returned and call.name.endswith("_sync") and returned not in told and not view.file.language == "python":
+            if returned and call.name.endswith("_sync") and returned not in told:
                 told.add(returned)
                 message = (
                     f"{call.name} names all lanes, but lanes for which ({view.outline.text(returned)}) have returned"
@@ -109,8 +109,8 @@ def shuffle_width_32(file: File) -> Iterator[Finding]:
 
     Why:
         With the width 32 a wave of 64 lanes is treated as two halves, each like a warp. That is right where everything
-        around it works in groups of 32 lanes, and wrong where one result is taken for each wave: it is the result of one
-        half.
+        around it works in groups of 32 lanes, and wrong where one result is taken for each wave: it is the result of
+        one half.
 
     Example:
         __device__ float neighbour(float value) { return __shfl_down(value, 1, 32); }
@@ -189,7 +189,7 @@ def activemask_as_mask(file: File) -> Iterator[Finding]:
             span = call.arguments[position]
             if "__activemask" in view.words(span) or _from_activemask(view, span):
                 message = f"the lanes of {call.name} are those that happen to be active"
-                hint = "work the mask out from the condition with __ballot before the branch, or use the form without _sync"
+                hint = "work the mask out with __ballot before the branch, or use the function without _sync"
                 yield view.finding("activemask-as-mask", span, message, hint)
 
 

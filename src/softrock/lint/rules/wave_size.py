@@ -120,7 +120,10 @@ _STOP = {
     "&": frozenset({"|", "^"}),
 }
 _ENDS = frozenset(
-    {"=", "+=", "-=", "|=", "&=", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "?", ":", ",", "(", "[", "{", ";", "}", "return", "case", "<<<"}
+    {
+        "=", "+=", "-=", "|=", "&=", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "?", ":", ",", "(", "[", "{", ";",
+        "}", "return", "case", "<<<",
+    }
 )  # fmt: skip
 
 
@@ -314,14 +317,26 @@ def warp_size_literal(file: File) -> Iterator[Finding]:
         if operator in _COMPARISONS and _alone(view, at) and view.lane_name(at - 1):
             if value == 31 or (value == 32 and operator in ("<", ">=")):
                 yield _literal(view, at, f"lane {operator} {value} is about a warp of 32{tail}")
-        elif operator in ("*", "<<") and view.warp_name(at - 1) and outline.tokens[at - 1].kind is Kind.NAME:
-            if (operator, value) in (("*", 32), ("<<", 5)) and view.in_device_code(at):
-                yield _literal(view, at, f"the first thread of a warp of 32{tail}")
-        elif operator == "*" and integer(outline.tokens[at - 1]) == 32 and view.warp_name(at + 1):
-            if outline.tokens[at + 1].kind is Kind.NAME and view.in_device_code(at):
-                yield _literal(view, at, f"the first thread of a warp of 32{tail}")
+        elif operator in ("*", "<<") and (operator, value) in (("*", 32), ("<<", 5)):
+            yield from _warps_by_32(view, at, at - 1, tail)
+        elif operator == "*" and integer(outline.tokens[at - 1]) == 32:
+            yield from _warps_by_32(view, at, at + 1, tail)
         elif operator == "+=" and value == 32 and _lane_loop(view, at):
             yield _literal(view, at, f"a loop over the lanes of a warp of 32{tail}")
+
+
+_WARPS = re.compile(r"\w*(?:warps|waves)\w*|\w*(?:_WARPS?|_WAVES?)", re.IGNORECASE)
+
+
+def _warps_by_32(view: Lanes, at: int, name: int, tail: str) -> Iterator[Finding]:
+    """A product of 32 and the number of a warp, or of a count of warps."""
+    outline = view.outline
+    if outline.tokens[name].kind is not Kind.NAME:
+        return
+    if view.warp_name(name) and view.in_device_code(at):
+        yield _literal(view, at, f"the first thread of a warp of 32{tail}")
+    elif _WARPS.fullmatch(outline.at(name)):
+        yield _literal(view, at, f"so many warps of 32{tail}")
 
 
 def _alone(view: Lanes, at: int) -> bool:
@@ -354,8 +369,9 @@ def warp_sized_shared_array(file: File) -> Iterator[Finding]:
     """A shared array has 32 places, one for each warp, and is read by lane.
 
     Why:
-        A block of 1024 threads has 32 warps of 32, so an array of 32 holds one value for each, and the lanes of one warp
-        read them. A wave of 64 lanes has lanes up to 63: where nothing stops them, lanes 32 to 63 read beyond the array.
+        A block of 1024 threads has 32 warps of 32, so an array of 32 holds one value for each, and the lanes of one
+        warp read them. A wave of 64 lanes has lanes up to 63: where nothing stops them, lanes 32 to 63 read beyond the
+        array.
 
     Example:
         __device__ float second(float value, int lane, int warp) {
@@ -379,7 +395,7 @@ def warp_sized_shared_array(file: File) -> Iterator[Finding]:
     view = lanes(file)
     outline = view.outline
     for at in outline.names.get("__shared__", ()):
-        first, behind = view.values.statement(at)
+        _, behind = view.values.statement(at)
         bracket = next((each for each in range(at, behind) if outline.at(each) == "["), None)
         if bracket is None or view.values.constant((bracket + 1, outline.match.get(bracket, bracket))) != 32:
             continue

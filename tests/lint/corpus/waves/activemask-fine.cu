@@ -1,0 +1,4 @@
+__device__ int active() {
+    unsigned long long mask = __activemask();
+    return __popcll(mask);
+}

@@ -1,0 +1,2 @@
+// Größe
+__device__ unsigned votes(bool vote) { /* ä */ return __ballot(vote); }
