@@ -61,6 +61,7 @@ class Wave:
         layout: how work-items lie in a wave (:func:`softrock.lift.entry.layout_of`).
         rows, row: workgroups of a column that one of the launch stands for, and which of them this is.
         most_threads: work-items that a workgroup may have. id_count: work-item ids that the kernel asks for.
+        streams: addresses of stores that may go around the host's caches (:mod:`softrock.lift.streams`).
         keep: VGPRs whose inactive lanes must survive a write here (liveness); others may be clobbered.
     """
 
@@ -87,6 +88,7 @@ class Wave:
         self.across = True
         self.copies = 0
         self.most_threads = 1024
+        self.streams: frozenset[int] = frozenset()
         self.id_count = 3
         self.rows = 1
         self.row = b.const("u32", 0)

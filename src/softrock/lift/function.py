@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from softrock.codeobj import Kernel
 from softrock.decode.instruction import Instruction, Kind
 from softrock.isa.targets import Target
-from softrock.lift import apply, barriers, cfg, execs, liveness, pairs, pieces, registry, spill, spins
+from softrock.lift import apply, barriers, cfg, execs, liveness, pairs, pieces, registry, spill, spins, streams
 from softrock.lift.context import Mode, Wave
 from softrock.lift.entry import packed_ids, set_initial_state
 from softrock.lift.ir import Block, Builder, Ty, Val
@@ -72,6 +72,7 @@ class Facts:
         keep, live: see :func:`softrock.lift.liveness.solve`.
         vector_pairs, scalar_pairs: registers that get 64-bit slots, see :mod:`softrock.lift.pairs`.
         late: see :mod:`softrock.lift.barriers`.
+        streams: see :mod:`softrock.lift.streams`.
     """
 
     semantics: dict[int, registry.Semantic | None]
@@ -80,6 +81,7 @@ class Facts:
     vector_pairs: dict[int, int]
     scalar_pairs: dict[int, int]
     late: barriers.Late
+    streams: frozenset[int] = frozenset()
 
     @staticmethod
     def of(unit: Unit, graph: cfg.Function, kernel: Kernel | None) -> Facts:
@@ -89,7 +91,8 @@ class Facts:
         largest = execs.whole_points(graph, semantics, unit.lanes) if kernel is not None else set()
         keep, live = liveness.solve(graph, effects, largest)
         late = barriers.find(graph, semantics)
-        return Facts(semantics, keep, live, pairs.of_vectors(graph), pairs.of_scalars(graph), late)
+        stores = streams.find(graph, semantics, unit.target.major) if kernel is not None else frozenset()
+        return Facts(semantics, keep, live, pairs.of_vectors(graph), pairs.of_scalars(graph), late, stores)
 
 
 Key = tuple[int, bool, bool]
@@ -135,7 +138,7 @@ class FunctionLifter:
         self.x = Wave(self.b, self.regs, unit.target, unit.mode, unit.kernel_name)
         self.x.native_gather, self.x.uses_scratch = unit.native_gather, unit.uses_scratch
         self.x.vgprs = unit.vgprs
-        self.x.layout, self.x.most_threads = unit.layout, unit.most_threads
+        self.x.layout, self.x.most_threads, self.x.streams = unit.layout, unit.most_threads, facts.streams
         self.regs.vector.special = lambda: packed_ids(self.x)
         self.nodes: dict[Key, Node] = {}
         self.pending: list[Key] = []

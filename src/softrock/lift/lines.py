@@ -12,6 +12,7 @@ from softrock.lift import forms
 from softrock.lift.context import Wave
 from softrock.lift.forms import Rows, Wide
 from softrock.lift.ir import Ty, Val
+from softrock.lift.streams import LINE
 
 MOST_ROWS = 8
 """Rows of a wave that are accessed one by one."""
@@ -262,15 +263,41 @@ def store(x: Wave, line: Line, size: int, data: Sequence[Val]) -> list[Val]:
         return []
     narrow = size < 4
     words = [data[0].to(f"u{8 * size}")] if narrow else list(data[: size // 4])
+    around = _around(x, line, size)
     if line.pitch is None:
-        masked_store(x, interleave(x, words), x.b.ptr(line.start))
+        pieces = [(interleave(x, words).solid(), x.b.ptr(line.start))]
+    else:
+        pieces = []
+        for k in range(x.W // line.row):
+            lanes = list(range(k * line.row, (k + 1) * line.row))
+            part = [w.solid().shuffle(lanes) for w in words]
+            pieces.append((interleave(x, part), x.b.ptr(line.start + line.pitch * k)))
+    if around is None:
+        for k, (value, pointer) in enumerate(pieces):
+            mask = None if x.full or line.pitch is None else _row_mask(x, k, line.row)
+            masked_store(x, value, pointer, mask)
         return []
-    for k in range(x.W // line.row):
-        lanes = list(range(k * line.row, (k + 1) * line.row))
-        part = [w.solid().shuffle(lanes) for w in words]
-        pointer = x.b.ptr(line.start + line.pitch * k)
-        masked_store(x, interleave(x, part), pointer, None if x.full else _row_mask(x, k, line.row))
+    yes, no, join = x.b.new_block("around"), x.b.new_block("cached"), x.b.new_block("join")
+    x.b.cond_branch(around, yes, no)
+    for block, align, kind in ((yes, LINE, ", !nontemporal !{i32 1}"), (no, 1, "")):
+        x.b.begin(block)
+        for value, pointer in pieces:
+            x.b.line_debug(f"store {value.typed}, ptr {pointer}, align {align}{kind}")
+        x.b.branch(join)
+    x.b.begin(join)
     return []
+
+
+def _around(x: Wave, line: Line, size: int) -> Val | None:
+    """u1: the data are whole cache lines of a launch that writes more than caches hold; None where they may not go
+    around them."""
+    row = x.W if line.pitch is None else line.row
+    if not x.full or not x.native_gather or row * size % LINE:
+        return None
+    if x.inst is None or x.inst.address not in x.streams:
+        return None
+    places = line.start if line.pitch is None else line.start | line.pitch
+    return x.field("around", "u32").le(size) & (places & (LINE - 1)).eq(0)
 
 
 def _store_one(x: Wave, line: Line, size: int, data: Sequence[Val]) -> None:

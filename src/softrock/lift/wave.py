@@ -38,6 +38,11 @@ FIELDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("num_waves", "u32", "waves in this workgroup"),
     ("hw_id", "u32", "number of the host worker that runs the wave"),
     (
+        "around",
+        "u32",
+        "with so many bytes from each work-item the launch writes more than the host's last cache holds",
+    ),
+    (
         "where",
         "u64",
         "code-object address of the instruction whose lane-by-lane helper runs, for fault reports",

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -197,6 +198,7 @@ struct pool {
     _Atomic uint32_t aborting;
     uint32_t asked, count;
     uint64_t fiber_stack, private_base;
+    uint64_t cache_bytes;    /* of the last cache that a worker writes through */
     bool handlers;
     uint32_t nodes;          /* 0: the host's memory is all the same */
     uint32_t node_workers[MAX_NODES], cpu_words;
@@ -213,6 +215,13 @@ static inline uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Non-temporal stores of this thread are seen before what it writes next. */
+static inline void store_fence(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#endif
 }
 
 static inline void cpu_relax(void) {

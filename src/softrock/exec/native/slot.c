@@ -218,6 +218,8 @@ static void groups_trim(worker *w) {
 /* Fit a workgroup's place to a launch: everything that is the same for all of the launch's workgroups. */
 static bool group_prepare(sr_group *g, packet *job) {
     const sr_launch *l = &job->launch;
+    uint64_t items = job->total * l->group[0] * l->group[1] * l->group[2];
+    uint64_t around = items ? (pool.cache_bytes + items - 1) / items : UINT32_MAX;
     uint32_t waves = job->waves_per_group;
     bool fibers = l->flags & SR_FIBERS;
     uint32_t apart = fibers ? waves : 1; /* waves called one after another share what only one needs at a time */
@@ -243,6 +245,7 @@ static bool group_prepare(sr_group *g, packet *job) {
         wave->lds_bytes = l->lds_bytes;
         wave->scratch_lane_bytes = l->scratch_lane_bytes;
         wave->fn = l->fn;
+        wave->around = around < UINT32_MAX ? (uint32_t)around : UINT32_MAX;
         wave->top = fibers ? stack_top(g, i) : 0;
     }
     g->serial = job->serial;
