@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from softrock.hipify.parse import Tree, parse
+from softrock.core.errors import UsageError
+from softrock.hipify import frontend, includes
+from softrock.hipify.parse import ParseError, Tree, language_of, parse
 
 PROGRAM = """\
 #include <cuda_runtime.h>
@@ -163,3 +165,188 @@ def test_skipped_branches(tmp_path: Path, device: bool) -> None:
     assert tree.active(BRANCHES.index("int b"))
     assert not tree.active(BRANCHES.index("D\n#endif"))
     assert tree.active(BRANCHES.index("#endif\n#if 0"))
+
+
+# --- headers, flags, languages ----------------------------------------------------------------------------------------
+
+
+def test_the_users_headers_are_in_the_tree_and_others_are_not(tmp_path: Path) -> None:
+    (tmp_path / "own.cuh").write_text("#pragma once\n#include <vector>\n#define OWN 1\n__device__ int own();\n")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "theirs.h").write_text("#pragma once\nint theirs();\n")
+    text = '#include "own.cuh"\n#include <theirs.h>\nstd::vector<int> v; int x = theirs() + OWN;\n'
+    tree = parsed(tmp_path, text, include_dirs=[tmp_path / "lib"])
+    assert tree.complete
+    assert [each.name for each in tree.root.children] == ["own", "v", "x"]
+    assert [each.file for each in tree.root.children] == [tree.own[0], tree.main, tree.main]
+    assert tree.own == (str(tmp_path / "own.cuh"),)
+    assert tree.macros == {"OWN"}
+
+
+def test_a_header_that_includes_itself_by_way_of_others(tmp_path: Path) -> None:
+    (tmp_path / "b.cuh").write_text("#pragma once\n#include <a.cuh>\nint b();\n")
+    text = "#ifndef A\n#define A\n#include <b.cuh>\nstruct First {};\n#endif\n"
+    tree = parsed(tmp_path, text, "a.cuh", include_dirs=[tmp_path])
+    assert tree.complete
+    assert "First" in tree.user_declared
+
+
+def test_a_header_that_lacks_another_header(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "theirs.h").write_text("#pragma once\n#include <not/there.h>\nint theirs();\n")
+    tree = parsed(tmp_path, "#include <theirs.h>\nint x = theirs();\n", include_dirs=[tmp_path / "lib"])
+    assert tree.complete
+    assert [each.name for each in tree.root.children] == ["x"]
+
+
+def test_a_header_that_does_not_compile(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "theirs.h").write_text("#pragma once\nint theirs();\n#error no such system\nint broken = ;\n")
+    tree = parsed(tmp_path, "#include <theirs.h>\nint x = theirs();\n", include_dirs=[tmp_path / "lib"])
+    assert [(Path(each.path).name, each.line) for each in tree.errors] == [("theirs.h", 3), ("theirs.h", 4)]
+    assert [each.name for each in tree.root.children] == ["x"]
+
+
+def test_a_header_without_a_guard_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "theirs.h").write_text("struct Theirs {};\n")
+    tree = parsed(tmp_path, "#include <theirs.h>\nTheirs x;\n", include_dirs=[tmp_path / "lib"])
+    assert tree.complete
+    assert [each.name for each in tree.root.children] == ["Theirs", "x"]
+
+
+def test_a_files_own_guard_is_not_part_of_its_prefix(tmp_path: Path) -> None:
+    text = "#ifndef A_H\n#define A_H\n#if 0\n#define OFF\n#endif\n#include <vector>\nint x;\n#endif\n"
+    text += "#ifdef OFF\nint y;\n#endif\n"
+    assert parsed(tmp_path, text, "a.cuh").user_declared == {"x"}
+
+
+def test_a_header_that_changed_is_read_anew(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    for name in ("first", "second"):
+        (tmp_path / "lib" / "theirs.h").write_text(f"#pragma once\nint {name}();\n")
+        tree = parsed(tmp_path, f"#include <theirs.h>\nint x = {name}();\n", include_dirs=[tmp_path / "lib"])
+        assert tree.complete, tree.errors
+
+
+def test_flags_of_a_compilation_database(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "a.h").write_text("#define A 1\n")
+    (tmp_path / "early.h").write_text("int early();\n")
+    words = ["nvcc", "-gencode", "arch=compute_80,code=sm_80", "-std=c++11", "-O3", "-Iinc", "-D", "TWO=2", "-DONE", "-c"]
+    words += ["-Xcompiler", "-fPIC", "-include", "early.h", "-include", "gone.h", "-o", "x.o"]
+    text = "#include <a.h>\nint x = A + TWO + ONE + early();\n"
+    tree = parsed(tmp_path, text, flags=words, cwd=tmp_path)
+    assert [str(each).rpartition(": ")[2] for each in tree.errors] == ["'gone.h' file not found"]
+
+
+def test_headers_of_an_installed_cuda_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / "cuda" / "cuda_runtime.h").write_text("#error not ours\n")
+    assert parsed(tmp_path, PROGRAM, flags=["-isystem", str(tmp_path / "cuda")]).complete
+
+
+@pytest.mark.parametrize("standard", ["-std=c++77", "-std=$(touch x)"])
+def test_a_standard_that_does_not_exist(tmp_path: Path, standard: str) -> None:
+    with pytest.raises((ParseError, UsageError), match="std="):
+        parsed(tmp_path, "int x;\n", flags=[standard])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.cu", "int x;", ("hip", True)),
+        ("a.cuh", "int x;", ("hip", True)),
+        ("a.cu", "#include <hip/hip_runtime.h>\n", ("hip", False)),
+        ("a.hip", "int x;", ("hip", False)),
+        ("a.cpp", "int main() { cudaFree(0); }", ("hip", True)),
+        ("a.h", "#include <cublas_v2.h>", ("hip", True)),
+        ("a.hpp", "int x;", ("hip", False)),
+        ("a.c", "cudaFree(0);", ("c", True)),
+    ],
+)
+def test_languages(name: str, text: str, expected: tuple[str, bool]) -> None:
+    assert language_of(Path(name), text) == expected
+
+
+def test_hip_sources(tmp_path: Path) -> None:
+    text = "#include <hip/hip_runtime.h>\n__global__ void k() {}\nint main() { k<<<1, 2>>>(); return hipFree(0); }\n"
+    assert parsed(tmp_path, text, "x.hip").complete
+
+
+def test_c_sources(tmp_path: Path) -> None:
+    text = '#include <cuda_runtime_api.h>\n#include <stdio.h>\nint main(void) { cudaFree(0); printf("x"); return 0; }\n'
+    tree = parsed(tmp_path, text, "x.c")
+    assert tree.complete, tree.errors
+    assert [each.name for each in tree.root.children] == ["main"]
+
+
+# --- encodings and limits ---------------------------------------------------------------------------------------------
+
+
+def test_utf16(tmp_path: Path) -> None:
+    (tmp_path / "x.cu").write_bytes("/* é */ int first;\n__device__ int second;\n".encode("utf-16"))
+    tree = parse(tmp_path / "x.cu")
+    assert tree.complete
+    second = tree.root.children[1]
+    assert tree.source.text[second.name_offset :].startswith("second;")
+    assert tree.inactive == []
+
+
+def test_a_chain_of_operators_is_deeper_than_pythons_recursion(tmp_path: Path) -> None:
+    tree = parsed(tmp_path, "int x = 1" + " + 1" * 700 + ";\n")
+    assert sum(1 for _ in tree.root.find("BinaryOperator")) == 700
+
+
+LARGE = "".join(f"int x{number} = {number};\n" for number in range(20000))
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "message"),
+    [
+        ("TIME_LIMIT", 0.03, r"clang was not done after 0\.03 seconds"),
+        ("OUTPUT_LIMIT", 1 << 20, "its syntax tree is larger than 1 MiB"),
+        ("MEMORY_LIMIT", 1 << 20, "clang gives no syntax tree"),
+    ],
+)
+def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, message: str) -> None:
+    parsed(tmp_path, "int warm;\n", "y.cu")
+    monkeypatch.setattr(frontend, limit, value)
+    with pytest.raises(ParseError, match=rf"x\.cu: {message}"):
+        parsed(tmp_path, LARGE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "x.cu"\nint x;\n',
+        '#include "/dev/zero"\nint x;\n',
+        "#include </etc/../../../../../../../../../../../x>\nint x;\n",
+        "#include <" + "a/" * 600 + "b>\nint x;\n",
+        "#include <a>\n#include <a/b>\n#include <..>\n#include <>\nint x;\n",
+        "(" * 5000 + "\nint x;\n",
+        "int y = " + "(" * 5000 + "1" + ")" * 5000 + ";\nint x;\n",
+        "#if 1\n" * 3000 + "int x;\n",
+        'R"(\nint y;\n#if',
+        "#define X(\n#include\n#include MACRO\nint x;\n\\",
+    ],
+    ids=["itself", "device", "up", "long", "odd", "open", "nested", "ifs", "raw", "half"],
+)
+def test_hostile_files_give_a_tree_and_errors(tmp_path: Path, text: str) -> None:
+    tree = parsed(tmp_path, text)
+    assert not tree.complete
+    assert isinstance(tree.inactive, list)
+
+
+def test_includes_are_read_as_the_preprocessor_does(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#include <b.h>\n")
+    for name in ("a.h", "b.h", "c.h"):
+        (tmp_path / "lib").mkdir(exist_ok=True)
+        (tmp_path / "lib" / name).touch()
+    text = "#define FIRST 1 // why\n#define CALL(x) x\n#include <a.h>\n#define LATER\n/* #include <x.h> */\n"
+    text += '// #include <y.h>\nconst char* s = "\\"#include <z.h>";\n#  include "own.h" // here\n#include "c.h"\n'
+    text += "#include <d.h>\n"
+    found = includes.scan(tmp_path / "main.cu", text, [tmp_path / "lib"], [])
+    assert found.prefix == ["#define FIRST 1", "#include <a.h>", "#include <b.h>", "#include <c.h>"]
+    assert found.own == [tmp_path / "own.h"]
+    assert [(name, text[offset:].startswith("d.h>")) for _, offset, name in found.missing] == [("d.h", True)]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import re
 import resource
+import shutil
 import subprocess
 import tempfile
 import time
@@ -72,31 +74,27 @@ class Setting:
     words: tuple[str, ...] = ()
     cwd: Path = field(default_factory=Path.cwd)
 
+    def user_folders(self) -> list[Path]:
+        """Folders of the user that an ``#include`` is looked for in."""
+        return [self.cwd / word for word in _values(self.words, _FOLDER_FLAGS)]
+
     def folders(self) -> list[Path]:
-        """Folders that an ``#include`` is looked for in, in order."""
-        words = base_flags(self.language, self.cuda, self.device)
-        found = [self.cwd / word for word in _values(self.words, ("-I", "-iquote", "-isystem"))]
-        return found + [Path(word) for word in _values(words, ("-internal-isystem", "-internal-externc-isystem"))]
+        """All folders that an ``#include`` is looked for in, in order."""
+        words = arguments(self)[0]
+        system = _values(words, ("-internal-isystem", "-internal-externc-isystem"))
+        return [*self.user_folders(), *(Path(word) for word in system)]
 
 
 def _values(words: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Values of flags that are written ``-I VALUE`` or ``-IVALUE``."""
-    found: list[str] = []
-    at = 0
-    while at < len(words):
-        for name in names:
-            if words[at] == name and at + 1 < len(words):
-                at += 1
-                found.append(words[at])
-                break
-            if words[at].startswith(name) and words[at] != name and len(name) == 2:
-                found.append(words[at][2:])
-                break
-        at += 1
-    return found
+    """Values of flags that are written ``-I VALUE``."""
+    return [value for word, value in itertools.pairwise(words) if word in names]
 
 
-_WITH_VALUE = ("-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter")
+_FOLDER_FLAGS = ("-I", "-isystem", "-iquote", "-idirafter")
+_IGNORED_NEXT = ("-x", "-Xcompiler", "-Xcudafe", "-o", "-gencode", "-arch", "-include-pch")
+_QUIET = ("-w", "-Wno-register", "-Wno-c++11-narrowing", "-fno-caret-diagnostics")
+"""nvcc compiles what clang takes for an error by default under these names."""
+_WITH_VALUE = (*_FOLDER_FLAGS, "-include", "-D", "-U")
 
 
 def user_words(words: Sequence[str]) -> tuple[str, ...]:
@@ -106,20 +104,20 @@ def user_words(words: Sequence[str]) -> tuple[str, ...]:
     while at < len(words):
         word = words[at]
         at += 1
-        if word in ("-x", "-Xcompiler", "-Xcudafe", "-o", "-gencode", "-arch"):
+        if word in _IGNORED_NEXT:
             at += 1
         elif word in ("-std", "--std") and at < len(words):
             kept.append(f"-std={words[at]}")
             at += 1
         elif word.startswith(("-std=", "--std=")):
             kept.append(f"-{word.lstrip('-')}")
-        elif word in _WITH_VALUE:
-            if at < len(words):
-                kept += [word, words[at]]
+        else:
+            name = next((each for each in _WITH_VALUE if word.startswith(each)), None)
+            if name is not None and word != name:
+                kept += [name, word[len(name) :].removeprefix("=")]
+            elif name is not None and at < len(words):
+                kept += [name, words[at]]
                 at += 1
-        elif word.startswith(("-I", "-D", "-U", "-isystem", "-iquote")):
-            name = next(each for each in ("-isystem", "-iquote", "-I", "-D", "-U") if word.startswith(each))
-            kept += [name, word[len(name) :].removeprefix("=")]
     return tuple(kept)
 
 
@@ -148,17 +146,25 @@ def base_flags(language: str, cuda: bool, device: bool, std: str = "") -> tuple[
             if kept[-1] == str(driver.INCLUDE):  # before what may be installed
                 for place in (declarations.INCLUDE, declarations.folder()):
                     kept += ["-internal-isystem", str(place)]
-    return (*kept, "-x", language, "-ferror-limit", "0", "-w", "-fno-caret-diagnostics")
+    return (*kept, "-x", language, "-ferror-limit", "0", *_QUIET)
+
+
+_OLD = re.compile(r"-std=(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
+"""Standards of C++ that our declarations of libraries do not compile under; C++17 takes nearly all that they do."""
 
 
 def arguments(setting: Setting) -> tuple[list[str], list[str]]:
-    """(flags for everything, implicit ``-include`` flags, which a precompiled header has in it already)."""
+    """(flags for everything, implicit ``-include`` flags, which a precompiled header has in it already).
+
+    Raises:
+        CompileError: clang does not know the language standard.
+    """
     std = next((each for each in reversed(setting.words) if each.startswith("-std=")), "")
-    if setting.language == "c" and "++" in std:
+    if _OLD.fullmatch(std) or ("++" in std) == (setting.language == "c"):
         std = ""
     both: list[str] = []
     includes: list[str] = []
-    words = base_flags(setting.language, setting.cuda, setting.device, std.replace("-std=gnu++0x", "-std=gnu++11"))
+    words = base_flags(setting.language, setting.cuda, setting.device, std)
     rest = iter([*words, *(each for each in setting.words if not each.startswith("-std="))])
     for word in rest:
         if word == "-include":
@@ -177,7 +183,7 @@ class Done:
     status: int
 
 
-def run(words: Sequence[str], setting: Setting, what: str, limit: float = TIME_LIMIT) -> Done:
+def run(words: Sequence[str], setting: Setting, what: str) -> Done:
     """Run clang under limits of time, memory and output.
 
     Args:
@@ -200,10 +206,10 @@ def run(words: Sequence[str], setting: Setting, what: str, limit: float = TIME_L
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (OUTPUT_LIMIT, OUTPUT_LIMIT))
             resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
         try:
-            status = process.wait(limit)
+            status = process.wait(TIME_LIMIT)
         except subprocess.TimeoutExpired:
             raise ParseError(
-                f"{what}: clang was not done after {limit:g} seconds",
+                f"{what}: clang was not done after {TIME_LIMIT:g} seconds",
                 hint="the file is handled token by token; exclude it, or split it",
             ) from None
         finally:
@@ -223,8 +229,10 @@ def run(words: Sequence[str], setting: Setting, what: str, limit: float = TIME_L
 
 # --- precompiled headers ----------------------------------------------------------------------------------------------
 
-_CULPRIT = re.compile(r"In file included from [^\n]*prefix\.h:(\d+):")
-_MISSING = re.compile(r"[^\n]*prefix\.h:(\d+):\d+: (?:fatal )?error:")
+_CULPRIT = re.compile(r"In file included from [^\n]*prefix\.h:(\d+):|[^\n]*prefix\.h:(\d+):\d+: ")
+_NOT_FOUND = re.compile(r"error: '([^'\n]+)' file not found")
+_STUBS = "hipify-missing"
+_MOST_STUBS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,20 +241,26 @@ class Prefix:
 
     Attributes:
         path: of the .pch file.
-        dropped: lines that could not be part of it because they do not compile.
+        stubs: folder with empty files in place of headers that are nowhere.
+        messages: clang's errors in it.
+        dropped: lines that could not be part of it because clang fails over them.
     """
 
     path: Path
+    stubs: Path
+    messages: str = ""
     dropped: tuple[str, ...] = ()
 
 
-def prefix(lines: Sequence[str], setting: Setting, what: str, fresh: bool = False) -> Prefix:
-    """The precompiled header of these lines, from the cache where it is there.
-
-    Lines that do not compile are left out, one after the other.
+def prefix(
+    lines: Sequence[str], setting: Setting, what: str, *, missing: Sequence[str] = (), fresh: bool = False
+) -> Prefix:
+    """The precompiled header of these lines, from the cache where it is there; errors in it do no harm.
 
     Args:
         lines: ``#include`` and ``#define`` lines.
+        what: names the file in messages.
+        missing: headers that are nowhere. Those that headers of `lines` ask for in vain are found here.
         fresh: make it anew (what it was made from has changed).
 
     Raises:
@@ -255,44 +269,85 @@ def prefix(lines: Sequence[str], setting: Setting, what: str, fresh: bool = Fals
     both, includes = arguments(setting)
     dropped: list[str] = []
     left = list(lines)
+    absent = list(missing)
     while True:
+        place = stubs(absent)
         text = "".join(f"{line}\n" for line in left)
-        key = cache.key_of(toolchain.zig_version(), toolchain.own_version(), str(setting.cwd), *both, *includes, text)
-        made = _make(key, text, [*both, *includes], setting, what, fresh)
-        if isinstance(made, Path):
-            return Prefix(made, tuple(dropped))
-        culprit = _CULPRIT.search(made) or _MISSING.search(made)
-        line = int(culprit[1]) if culprit else len(left)
-        if not left:
-            raise ParseError(f"{what}: the headers that every file has do not compile: {made.strip()[:500]}")
-        dropped.append(left.pop(min(line, len(left)) - 1))
+        words = [*both, *includes, "-internal-isystem", str(place)]
+        key = cache.key_of(toolchain.zig_version(), toolchain.own_version(), str(setting.cwd), *words, text)[:32]
+        messages = _make(key, text, words, setting, what, fresh)
+        unknown = [each for each in _NOT_FOUND.findall(messages) if each not in absent]
+        path = cache.folder(_KIND) / key / _FILE
+        if unknown and len(absent) < len(missing) + _MOST_STUBS:
+            absent += unknown
+        elif path.is_file():
+            return Prefix(path, place, messages, tuple(dropped))
+        elif not left:
+            reason = next(iter(messages.strip().splitlines()), "clang says nothing")
+            raise ParseError(f"{what}: the headers that every file has do not compile: {reason[:300]}")
+        else:
+            culprit = _CULPRIT.search(messages)
+            line = int(culprit[1] or culprit[2]) if culprit else len(left)
+            dropped.append(left.pop(min(line, len(left)) - 1))
 
 
-def _make(key: str, text: str, words: Sequence[str], setting: Setting, what: str, fresh: bool) -> Path | str:
-    """Path of a precompiled header, or clang's messages where it does not compile."""
-    folder = cache.folder(_KIND) / key[:32]
-    path, failed = folder / "prefix.pch", folder / "failed"
-    for known in (path, failed) if not fresh else ():
-        with contextlib.suppress(OSError):
-            if time.time() - known.stat().st_mtime > 600:
+_FILE = "prefix.pch"
+
+
+def _make(key: str, text: str, words: Sequence[str], setting: Setting, what: str, fresh: bool) -> str:
+    """Make a precompiled header where it is not there yet; returns clang's errors."""
+    folder = cache.folder(_KIND) / key
+    path, kept = folder / _FILE, folder / "messages"
+    with contextlib.suppress(OSError):
+        if not fresh:
+            known = kept.read_text(encoding="utf-8")
+            if time.time() - folder.stat().st_mtime > _USED_AGAIN:
                 os.utime(folder)
-            return known if known is path else failed.read_text(encoding="utf-8")
-    with cache.building(_KIND, key[:32], TIME_LIMIT):
-        if path.is_file() and not fresh:
-            return path
+            return known
+    with cache.building(_KIND, key, TIME_LIMIT):
+        with contextlib.suppress(OSError):
+            if not fresh:
+                return kept.read_text(encoding="utf-8")
         folder.mkdir(exist_ok=True, mode=0o700)
         header = folder / "prefix.h"
         _place(header, text.encode("utf-8", "surrogateescape"))
         with tempfile.TemporaryDirectory(dir=folder) as place:
             new = Path(place) / "new.pch"
-            done = run(["-cc1", *words[1:], "-emit-pch", "-o", str(new), str(header)], setting, f"headers of {what}")
-            if done.status or not new.is_file():
-                _place(failed, done.messages[:4000].encode())
-                return done.messages or f"clang ended with {done.status}"
-            new.replace(path)
-            failed.unlink(missing_ok=True)
-    _prune()
-    return path
+            options = ["-fallow-pch-with-compiler-errors", "-emit-pch", "-o", str(new), str(header)]
+            done = run([*words, *options], setting, f"headers of {what}")
+            messages = done.messages[:_MOST_TEXT]
+            if new.is_file():  # a failure is not kept: it may be one of this run alone
+                new.replace(path)
+                _place(kept, messages.encode("utf-8", "replace"))
+    _prune(cache.folder(_KIND), KEPT)
+    return messages
+
+
+_USED_AGAIN = 600.0
+"""Seconds after which another use of a precompiled header is noted."""
+_MOST_TEXT = 64 << 10
+_LEVELS = "/".join("abcdefgh")
+
+
+def stubs(names: Sequence[str]) -> Path:
+    """A folder with empty files for headers that are nowhere: clang stops at one that it does not find.
+
+    It is some levels deep, so that names that begin with ``..`` have a place too.
+    """
+    wanted = sorted({each for each in names if not each.startswith("/") and "\0" not in each})
+    place = cache.folder(_STUBS) / cache.key_of(*wanted)[:32]
+    folder = place / _LEVELS
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name in wanted:
+            target = Path(os.path.normpath(folder / name))
+            with contextlib.suppress(OSError):  # a name that no file can have, or that is a folder in another's
+                if target.is_relative_to(place):
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.touch()
+        _prune(cache.folder(_STUBS), 8 * KEPT)
+    return folder
 
 
 def _place(path: Path, data: bytes) -> None:
@@ -304,27 +359,34 @@ def _place(path: Path, data: bytes) -> None:
     Path(name).replace(path)
 
 
-def _prune() -> None:
-    """Remove the precompiled headers that were not used for longest."""
-    import shutil
-
-    folder = cache.folder(_KIND)
+def _prune(folder: Path, limit: int) -> None:
+    """Remove what was not used for longest of a folder's entries beyond a number."""
     known: list[tuple[float, Path]] = []
     for each in folder.iterdir():
         with contextlib.suppress(OSError):
             known.append((each.stat().st_mtime, each))
-    for _, each in sorted(known, reverse=True)[KEPT:]:
+    for _, each in sorted(known, reverse=True)[limit:]:
         shutil.rmtree(each, ignore_errors=True)
 
 
-def checked_flags(words: Sequence[str]) -> tuple[str, ...]:
-    """`user_words`; a -std that clang does not know is a usage error.
+_VENDOR = ("cuda_runtime.h", "hip/hip_runtime.h", "cuda_runtime_api.h")
+
+
+def checked_flags(words: Sequence[str], cwd: Path) -> tuple[str, ...]:
+    """`user_words` without folders of a CUDA or ROCm that is installed: our headers stand for theirs.
 
     Raises:
-        UsageError: it does not.
+        UsageError: a -std that is no name of a standard.
     """
-    kept = user_words(words)
-    for each in kept:
-        if each.startswith("-std=") and not re.fullmatch(r"-std=[a-z+0-9:]+", each):
-            raise UsageError(f"{each}: not the name of a language standard")
-    return kept
+    found = user_words(words)
+    kept: list[str] = []
+    at = 0
+    while at < len(found):
+        word, size = found[at], 2 if found[at] in _WITH_VALUE else 1
+        if word.startswith("-std=") and not re.fullmatch(r"-std=[a-z+0-9:]+", word):
+            raise UsageError(f"{word}: not the name of a language standard")
+        folder = cwd / found[at + 1] if word in _FOLDER_FLAGS else None
+        if folder is None or not any((folder / each).is_file() for each in _VENDOR):
+            kept += found[at : at + size]
+        at += size
+    return tuple(kept)

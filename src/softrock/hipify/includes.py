@@ -9,12 +9,17 @@ from pathlib import Path
 
 _SCAN = re.compile(
     r"""//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
-    r"""|^(?:\xef\xbb\xbf)?[ \t]*\#[ \t]*(?P<word>include|include_next|define)[ \t]+(?P<rest>(?:\\\r?\n|[^\n])*)"""
-    r"""|^(?:\xef\xbb\xbf)?[ \t]*\#[ \t]*include(?P<tight>[<"][^\n]*)""",
+    r"""|^(?:\xef\xbb\xbf)?[ \t]*\#[ \t]*(?P<word>include|include_next|define|if|ifdef|ifndef|endif)\b"""
+    r"""[ \t]*(?P<rest>(?:\\\r?\n|[^\n])*)""",
     re.DOTALL | re.MULTILINE,
 )
 _NAME = re.compile(r"""<([^>\n]+)>|"([^"\n]+)\"""")
 _DEFINE = re.compile(r"[A-Za-z_]\w*(?:[ \t]+[\w.+\-\"() ]*)?$")
+_GUARD = re.compile(
+    r"^[ \t]*#[ \t]*(?:pragma[ \t]+once\b"
+    r"|(?:ifndef[ \t]+|if[ \t]+!defined[ \t(]+)(\w+)[^\n]*\s+#[ \t]*define[ \t]+\1\b)",
+    re.MULTILINE,
+)
 _MAX_FILES = 2000
 _MAX_BYTES = 64 << 20
 
@@ -46,6 +51,7 @@ def scan(path: Path, text: str, folders: Sequence[Path], quoted: Sequence[Path])
     found = Includes()
     names: dict[str, None] = {}
     defines: list[str] = []
+    depth = 0  # of conditions in the file
     seen = {path}
     total = 0
     # Depth first in the order in which the preprocessor comes across them: (file, text, position in the text).
@@ -56,19 +62,22 @@ def scan(path: Path, text: str, folders: Sequence[Path], quoted: Sequence[Path])
         if match is None:
             stack.pop()
             continue
-        rest = match["rest"] or match["tight"]
-        if rest is None:
+        word, rest = match["word"], match["rest"]
+        if word in ("if", "ifdef", "ifndef", "endif"):
+            depth += (-1 if word == "endif" else 1) if here == path else 0
             continue
-        if match["word"] == "define":
+        if word == "define":
             simple = rest.split("//")[0].split("/*")[0].strip()
-            if here == path and not names and _DEFINE.match(simple):
+            if here == path and depth == 0 and not names and _DEFINE.match(simple):
                 defines.append(f"#define {simple}")
+            continue
+        if word is None:
             continue
         name = _NAME.match(rest)
         if name is None:
             continue
         if name[2] is not None:
-            own = _find(name[2], [here.parent, *quoted])
+            own = find(name[2], [here.parent, *quoted])
             if own is not None:
                 own = own.resolve()
                 if own in seen or len(seen) >= _MAX_FILES or total >= _MAX_BYTES:
@@ -83,8 +92,11 @@ def scan(path: Path, text: str, folders: Sequence[Path], quoted: Sequence[Path])
                 stack.append((own, _SCAN.finditer(inner)))
                 continue
         header = name[1] or name[2]
-        if _find(header, folders) is not None:
-            names[header] = None
+        file = find(header, folders)
+        if file is not None:
+            theirs = not any(file.is_relative_to(each) for each in quoted)
+            if theirs or (_guarded(file) and not _reaches(file, path, folders)):
+                names[header] = None
         else:
             offset = match.end() - len(rest) + name.start() + 1
             found.missing.append((here, offset, header))
@@ -92,7 +104,39 @@ def scan(path: Path, text: str, folders: Sequence[Path], quoted: Sequence[Path])
     return found
 
 
-def _find(name: str, folders: Sequence[Path]) -> Path | None:
+def _guarded(path: Path) -> bool:
+    """Whether a header can be read twice: what has no guard would be declared once more behind the prefix."""
+    try:
+        text = path.read_bytes()[:_MAX_BYTES].decode("latin-1")
+    except OSError:
+        return False
+    return _GUARD.search(text) is not None
+
+
+def _reaches(start: Path, goal: Path, folders: Sequence[Path]) -> bool:
+    """Whether a header includes a file, by whatever way; conditions are not looked at."""
+    seen = {start}
+    stack = [start]
+    while stack and len(seen) < _MAX_FILES:
+        here = stack.pop()
+        if here.resolve() == goal:
+            return True
+        try:
+            text = here.read_bytes()[:_MAX_BYTES].decode("latin-1")
+        except OSError:
+            continue
+        for match in _SCAN.finditer(text):
+            name = _NAME.match(match["rest"]) if (match["word"] or "").startswith("include") else None
+            if name is None:
+                continue
+            file = find(name[1] or name[2], [here.parent, *folders] if name[2] else folders)
+            if file is not None and file not in seen:
+                seen.add(file)
+                stack.append(file)
+    return False
+
+
+def find(name: str, folders: Sequence[Path]) -> Path | None:
     """The file that a header's name means."""
     if "\0" in name or len(name) > 1000:
         return None

@@ -8,8 +8,7 @@ not see (branches of ``#if`` not taken) is in `Tree.inactive`.
 from __future__ import annotations
 
 import bisect
-import contextlib
-import os
+import dataclasses
 import re
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +20,6 @@ from softrock.compiler.flags import CUDA_SUFFIXES
 from softrock.core.errors import SoftrockError
 from softrock.hipify import frontend, inactive, includes
 from softrock.hipify.frontend import ParseError, Prefix, Setting
-from softrock.hipify.includes import Includes
 from softrock.hipify.source import Source
 from softrock.hipify.tree import Node, Reference, complete_names, decode
 
@@ -66,7 +64,7 @@ class Tree:
         setting: how it was compiled.
         own: the user's own headers that it includes, absolute.
         source: the main file's contents.
-        prefix, found: what it was compiled with.
+        prefix: the precompiled header that it was compiled with.
         notes: what others worked out about it, by whatever they choose.
     """
 
@@ -77,7 +75,6 @@ class Tree:
     own: tuple[str, ...]
     source: Source = field(repr=False)
     prefix: Prefix = field(repr=False)
-    found: Includes = field(repr=False)
     notes: dict[str, object] = field(default_factory=dict, repr=False)
     _texts: dict[str, str] = field(default_factory=dict, repr=False)
 
@@ -147,7 +144,7 @@ class Tree:
             return []
         text = inactive.marked(self.source.text, branches)
         words = ["-fsyntax-only", "-skip-function-bodies"]
-        done = _run(Path(self.main), self.source, self.prefix.path, self.found, self.setting, words, text)
+        done = _run(Path(self.main), self.source, self.prefix, self.setting, words, text)
         return inactive.skipped(branches, inactive.reached(done.messages))
 
     def active(self, offset: int) -> bool:
@@ -209,22 +206,19 @@ def parse(
     """
     source = source or Source.read(path)
     main = path.resolve()
+    cwd = cwd or Path.cwd()
     words = [
-        *frontend.checked_flags(flags),
+        *frontend.checked_flags(flags, cwd),
         *(word for each in include_dirs for word in ("-I", str(Path(each).absolute()))),
     ]
     words += [word for each in defines for word in ("-D", each)]
     language, cuda = language_of(path, source.text)
-    setting = Setting(language, cuda, device, tuple(words), cwd or Path.cwd())
-    try:
-        folders = setting.folders()
-    except SoftrockError as error:
-        raise ParseError(f"{path}: {error.message}", hint=error.hint) from None
-    quoted = folders[: len(folders) - len(Setting(language, cuda, device, (), setting.cwd).folders())]
-    found = includes.scan(main, source.text, folders, quoted)
+    setting, unknown = _with_includes(Setting(language, cuda, device, tuple(words), cwd), path)
+    found = includes.scan(main, source.text, setting.folders(), setting.user_folders())
+    missing = [name for _, _, name in found.missing]
     for attempt in (False, True):
-        prefix = frontend.prefix(found.prefix, setting, str(path), fresh=attempt)
-        done = _run(main, source, prefix.path, found, setting, ["-fsyntax-only", "-ast-dump=json"])
+        prefix = frontend.prefix(found.prefix, setting, str(path), missing=missing, fresh=attempt)
+        done = _run(main, source, prefix, setting, ["-fsyntax-only", "-ast-dump=json"])
         if not (done.status and not done.output and _STALE.search(done.messages)):
             break
     if not done.output.strip():
@@ -240,14 +234,16 @@ def parse(
             hint="the file is handled token by token",
         ) from None
     complete_names(root, str(main), source.text)
-    errors = [_missing(source, main, *each) for each in found.missing]
+    errors = [Diagnostic(str(path), 1, 1, f"'{name}' file not found") for name in unknown]
+    errors += [_missing(source, main, *each) for each in found.missing]
     known = {(each.path, each.line) for each in errors}
-    for each in _MESSAGE.finditer(done.messages):
-        missing = "file not found" in each["message"] and (each["path"], int(each["line"])) in known
-        if not missing and not each["message"].endswith(_OF_NO_MATTER):
-            errors.append(Diagnostic(each["path"], int(each["line"]), int(each["column"]), each["message"]))
+    for match in _MESSAGE.finditer(prefix.messages + done.messages):
+        each = Diagnostic(match["path"], int(match["line"]), int(match["column"]), match["message"])
+        absent = "file not found" in each.message and (each.path, each.line) in known
+        if not absent and not each.message.endswith(_OF_NO_MATTER):
+            errors.append(each)
     own = tuple(str(each) for each in found.own)
-    return Tree(root, str(main), errors, setting, own, source, prefix, found)
+    return Tree(root, str(main), errors, setting, own, source, prefix)
 
 
 def _missing(source: Source, main: Path, path: Path, offset: int, name: str) -> Diagnostic:
@@ -256,43 +252,37 @@ def _missing(source: Source, main: Path, path: Path, offset: int, name: str) -> 
     return Diagnostic(str(path), line, offset - text.rfind("\n", 0, offset), f"'{name}' file not found")
 
 
+def _with_includes(setting: Setting, path: Path) -> tuple[Setting, list[str]]:
+    """The setting without ``-include`` of files that are not there, and their names.
+
+    Raises:
+        ParseError: clang does not know the language standard.
+    """
+    try:
+        folders = [setting.cwd, *setting.folders()]
+    except SoftrockError as error:
+        raise ParseError(f"{path}: {error.message}", hint=error.hint) from None
+    words: list[str] = []
+    unknown: list[str] = []
+    rest = iter(setting.words)
+    for word in rest:
+        value = next(rest) if word == "-include" else ""
+        if word == "-include" and includes.find(value, folders) is None:
+            unknown.append(value)
+        else:
+            words += [word, value] if word == "-include" else [word]
+    return dataclasses.replace(setting, words=tuple(words)), unknown
+
+
 def _run(
-    main: Path,
-    source: Source,
-    prefix: Path,
-    found: Includes,
-    setting: Setting,
-    action: Sequence[str],
-    text: str | None = None,
+    main: Path, source: Source, prefix: Prefix, setting: Setting, action: Sequence[str], text: str | None = None
 ) -> frontend.Done:
     """Run clang on the file, or on `text` in its place."""
-    with tempfile.TemporaryDirectory(prefix="softrock-") as folder:
-        place = Path(folder)
-        words = [*frontend.arguments(setting)[0], "-include-pch", str(prefix)]
-        words += ["-internal-isystem", str(_stubs(found, place / "missing"))]
+    words = [*frontend.arguments(setting)[0], "-internal-isystem", str(prefix.stubs)]
+    words += ["-fallow-pch-with-compiler-errors", "-include-pch", str(prefix.path)]
+    with tempfile.TemporaryDirectory(prefix="softrock-") as place:
         if text is not None or source.encoding != "bytes":
-            copy = place / "text"
+            copy = Path(place) / "text"
             copy.write_bytes((source.text if text is None else text).encode("latin-1"))
             words += ["-remap-file", f"{main};{copy}"]
         return frontend.run([*words, *action, str(main)], setting, str(main))
-
-
-_LEVELS = "/".join("abcdefgh")
-
-
-def _stubs(found: Includes, place: Path) -> Path:
-    """A folder with empty files for headers that are nowhere: clang stops at one that it does not find.
-
-    It is some levels deep, so that names that begin with ``..`` have a place too.
-    """
-    folder = place / _LEVELS
-    folder.mkdir(parents=True)
-    for _, _, name in found.missing:
-        target = Path(os.path.normpath(folder / name))
-        if not target.is_relative_to(place) or name.startswith("/"):
-            continue
-        with contextlib.suppress(OSError):  # a name that no file can have, or that is a folder in another's
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.touch()
-    return folder
