@@ -78,10 +78,13 @@ def is_slow(instructions: int, lanes: int) -> bool:
 def most_rows(code: CodeObject, kernel: Kernel) -> int:
     """How many workgroups of a column should run together at most (:mod:`softrock.lift.columns`), by the cache or by
     decoding the kernel."""
+    from softrock.jit.host import host
+
+    if not host().has("fma"):  # a product and sum is a call there, across which nothing stays in registers
+        return 1
     key = key_of(code, kernel, "rows", "any")
     entry = stored(key)
     if entry is None:
-        from softrock.jit.host import host
         from softrock.lift.module import ModuleLifter
 
         entry = {"rows": ModuleLifter(code, kernel, host().has("avx512dq")).most_rows()}
