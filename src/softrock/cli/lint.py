@@ -89,6 +89,9 @@ def _summary(checked: Sequence[Checked], shown: Sequence[Finding]) -> str:
     silenced, fixed = sum(each.silenced for each in checked), sum(each.fixed for each in checked)
     if fixed:
         text += f"; {fixed} mended"
+    unparsed = [each for each in checked if each.unparsed]
+    if unparsed:
+        text += f"; {len(unparsed)} of them by tokens alone, which finds less ({unparsed[0].unparsed})"
     if silenced:
         text += f"; {silenced} allowed by comments"
     return text

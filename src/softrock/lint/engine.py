@@ -74,6 +74,7 @@ class Checked:
         lines: how many it has.
         language: "cuda", "hip", "python"; "" where it is none of these or could not be read.
         parsed: clang gave a tree of it.
+        unparsed: why it gave none, where one was asked for.
         findings: what was found and not silenced, in order.
         digests: of the findings' lines, for baselines.
         silenced: how many findings comments silenced.
@@ -84,6 +85,7 @@ class Checked:
     lines: int = 0
     language: str = ""
     parsed: bool = False
+    unparsed: str = ""
     findings: list[Finding] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
     silenced: int = 0
@@ -125,16 +127,14 @@ def _by_language(language: str, chosen: frozenset[str]) -> tuple[Rule, ...]:
     return tuple(each for each in rules().values() if each.id in chosen and flag in each.languages)
 
 
-def _parsed(source: Source, language: str, flags: Sequence[str]) -> Tree | None:
-    """clang's tree of a file, None where there is none to be had."""
+def _parsed(source: Source, flags: Sequence[str]) -> tuple[Tree | None, str]:
+    """clang's tree of a file; where there is none to be had, why."""
     from softrock.hipify import parse
 
-    if language == "python":
-        return None
     try:
-        return parse.parse(source.path, flags, source=source)
-    except SoftrockError:
-        return None
+        return parse.parse(source.path, flags, source=source), ""
+    except SoftrockError as error:
+        return None, error.message
 
 
 def findings_of(source: Source, language: str, settings: Settings, tree: Tree | None = None) -> list[Finding]:
@@ -159,7 +159,9 @@ def check(source: Source, settings: Settings) -> Checked:
         return result
 
     def found(text: Source) -> list[Finding]:
-        tree = _parsed(text, result.language, settings.flags) if settings.parse else None
+        tree: Tree | None = None
+        if settings.parse and result.language != "python":
+            tree, result.unparsed = _parsed(text, settings.flags)
         result.parsed = tree is not None
         everything = findings_of(text, result.language, settings, tree)
         allowed = suppressions(text, result.language, rules())

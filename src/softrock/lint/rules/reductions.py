@@ -175,3 +175,97 @@ def _unrolled(view: Lanes, calls: list[Call]) -> Iterator[Finding]:
         else:
             continue
         yield from _judged(view, largest, steps[first][2], [steps[first][1]])
+
+
+@rule("wave-synchronous-reduction", Severity.WARNING)
+def wave_synchronous_reduction(file: File) -> Iterator[Finding]:
+    """The last steps of a reduction in shared memory have no barrier between them.
+
+    Why:
+        The idiom relies on a warp's lanes running in step. Nothing in CUDA or HIP promises that: without ``volatile``
+        the compiler may keep the values in registers. Where more threads take part than a wave has lanes (64 threads on
+        a GPU with 32 lanes a wave), two waves race, which is an error whatever the compiler does.
+
+    Example:
+        __device__ void last_steps(float *part, int tid) {
+            if (tid < 32) {
+                part[tid] += part[tid + 32];
+                part[tid] += part[tid + 16];
+                part[tid] += part[tid + 8];
+                part[tid] += part[tid + 4];
+                part[tid] += part[tid + 2];
+                part[tid] += part[tid + 1];
+            }
+        }
+
+    Fix:
+        __device__ float last_steps(float value) {
+            for (int offset = warpSize / 2; offset > 0; offset >>= 1) value += __shfl_down(value, offset);
+            return value;
+        }
+    """
+    view = lanes(file)
+    for function in view.outline.functions:
+        steps: list[tuple[str, int, Statement]] = []
+        for statement, _ in function.paths():
+            if statement.children:
+                continue
+            step = _step_in_memory(view, statement)
+            if step and steps and (steps[-1][0], steps[-1][1]) == (step[0], 2 * step[1]):
+                steps.append((*step, statement))
+                continue
+            if len(steps) >= 3:
+                yield from _without_barrier(view, steps)
+            steps = [(*step, statement)] if step else []
+        if len(steps) >= 3:
+            yield from _without_barrier(view, steps)
+
+
+def _step_in_memory(view: Lanes, statement: Statement) -> tuple[str, int] | None:
+    """(array, distance) of a statement such as ``a[i] += a[i + 8]``."""
+    outline = view.outline
+    bracket = next((at for at in range(statement.start, statement.end) if outline.at(at) == "["), None)
+    if bracket is None or bracket - 1 != statement.start or bracket not in outline.match:
+        return None
+    name, index = outline.at(statement.start), outline.text((bracket + 1, outline.match[bracket]))
+    if outline.at(outline.match[bracket] + 1) not in ("+=", "=", "*=", "&=", "|=", "^="):
+        return None
+    for at in range(outline.match[bracket] + 1, statement.end):
+        if outline.at(at) == name and outline.at(at + 1) == "[" and at + 1 in outline.match:
+            inner = (at + 2, outline.match[at + 1])
+            plus = next((each for each in range(*inner) if outline.at(each) == "+"), None)
+            if plus is not None and outline.text((inner[0], plus)) == index:
+                value = view.values.constant((plus + 1, inner[1]))
+                return (name, value) if value else None
+    return None
+
+
+def _without_barrier(view: Lanes, steps: list[tuple[str, int, Statement]]) -> Iterator[Finding]:
+    name, largest, first = steps[0]
+    function = view.outline.function_at(first.start)
+    threads = _taking_part(view, first.start) or 2 * largest
+    span = (first.start, steps[-1][2].end)
+    hint = "let the wave reduce its values with shuffles, or put __syncthreads between the steps for all threads"
+    on = gpus(view.file, 32)
+    if threads > 32 and on:
+        message = f"{threads} threads reduce {name} without a barrier, but a wave of {on} has 32 lanes: two waves race"
+        yield view.finding("wave-synchronous-reduction", span, message, hint, severity=Severity.ERROR)
+        return
+    place = view.values.declaration(name, first.start) if function else None
+    if place is not None and "volatile" in place[1].split():
+        return
+    message = f"nothing orders these steps on {name}: the compiler may keep its elements in registers"
+    yield view.finding("wave-synchronous-reduction", span, message, hint)
+
+
+def _taking_part(view: Lanes, at: int) -> int | None:
+    """N of the nearest condition ``thread < N`` around a token."""
+    function = view.outline.function_at(at)
+    for statement, path in function.paths() if function else ():
+        if statement.start != at:
+            continue
+        for each in reversed(path):
+            operator = next((at for at in range(*each.head) if view.outline.at(at) == "<"), None)
+            if each.kind == "if" and operator is not None:
+                return view.values.constant((operator + 1, each.head[1]))
+    return None

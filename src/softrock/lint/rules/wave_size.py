@@ -237,6 +237,16 @@ def warp_index_literal(file: File) -> Iterator[Finding]:
             yield view.finding("warp-index-literal", span, message, "divide by warpSize")
 
 
+def _counted_on_host(view: Lanes, use: _Use) -> bool:
+    """Host code gives a variable that is called so the quotient."""
+    function = view.outline.function_at(use.left[0])
+    if function is None or view.device(function):
+        return False
+    first, _ = view.values.statement(use.left[0])
+    equals = next((at for at in reversed(range(first, use.left[0])) if view.outline.at(at) == "="), None)
+    return equals is not None and _WARPS.fullmatch(view.outline.at(equals - 1)) is not None
+
+
 _THREADS = re.compile(r"\w*(?:THREADS|BLOCK_?SIZE|BLOCK_?DIM|TPB)\w*|(?:k|num_?|n)_?threads\w*", re.IGNORECASE)
 
 
@@ -273,6 +283,12 @@ def warp_count_literal(file: File) -> Iterator[Finding]:
     view = lanes(file)
     for use in _uses(view):
         size = _QUOTIENT.get((use.operator, use.value))
+        if size == 32 and gpus(file, 64) and _counted_on_host(view, use):
+            span = (use.left[0], use.right[1])
+            message = f"the host counts warps of 32; a wave of {gpus(file, 64)} has 64 lanes{others(file, 32)}"
+            hint = "divide by the device's warp size: hipDeviceGetAttribute with hipDeviceAttributeWarpSize"
+            yield view.finding("warp-count-literal", span, message, hint, severity=Severity.WARNING)
+            continue
         if size is None or not _of_block(view, use.left) or view.thread(use.left):
             continue
         on = gpus(file, _elsewhere(size))
