@@ -16,10 +16,13 @@ from dataclasses import dataclass
 
 from softrock.decode.instruction import Instruction
 from softrock.lift.cfg import END_OPS, BasicBlock, Function
+from softrock.lift.ir import Builder, Ty
 from softrock.lift.registry import Semantic
 
 BARRIERS = frozenset(("s_barrier", "s_barrier_wait"))
 """Operations that wait for the workgroup."""
+
+_COUNT = Ty("u", 32, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +80,21 @@ def find(graph: Function, semantics: Mapping[int, Semantic | None]) -> Late:
                     work.append(block.start)
     late = frozenset(inst.address for start in leads for inst in barriers.get(start, ()))
     return Late(late, frozenset(leads & whole)) if late else Late()
+
+
+def owe(b: Builder, more: bool) -> None:
+    """Count a barrier, in `%owed`, as put off. more: others may be owed already."""
+    count = b.op(_COUNT, "load i32, ptr %owed, align 4") + 1 if more else b.const("u32", 1)
+    b.line(f"store {count.typed}, ptr %owed, align 4")
+
+
+def wait(b: Builder) -> None:
+    """Wait at all barriers that are owed, of which there is one at least."""
+    again, on = b.new_block("wait"), b.new_block("waited")
+    b.branch(again)
+    b.begin(again)
+    b.call_void("sr_barrier", "%wave")
+    left = b.op(_COUNT, "load i32, ptr %owed, align 4") - 1
+    b.line(f"store {left.typed}, ptr %owed, align 4")
+    b.cond_branch(left.eq(0), on, again, (100, 1))
+    b.begin(on)

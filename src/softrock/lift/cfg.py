@@ -7,7 +7,7 @@ statically.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from softrock.core.errors import CodeObjectError
@@ -76,6 +76,20 @@ class Function:
     @property
     def instructions(self) -> int:
         return sum(len(b.insts) for b in self.blocks.values())
+
+
+def in_loop(blocks: Mapping[int, BasicBlock], start: int) -> bool:
+    """Whether a block may run more than once a call."""
+    seen: set[int] = set()
+    work = list(blocks[start].successors)
+    while work:
+        at = work.pop()
+        if at == start:
+            return True
+        if at not in seen:
+            seen.add(at)
+            work += blocks[at].successors
+    return False
 
 
 class PcTracker:

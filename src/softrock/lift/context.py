@@ -62,6 +62,7 @@ class Wave:
         rows, row: workgroups of a column that one of the launch stands for, and which of them this is.
         most_threads: work-items that a workgroup may have. id_count: work-item ids that the kernel asks for.
         streams: addresses of stores that may go around the host's caches (:mod:`softrock.lift.streams`).
+        ahead: addresses of loads that ask for what later workgroups load (:mod:`softrock.lift.ahead`).
         keep: VGPRs whose inactive lanes must survive a write here (liveness); others may be clobbered.
     """
 
@@ -73,6 +74,7 @@ class Wave:
         self.mode = mode
         self.kernel = kernel
         self.full = True
+        self.ahead: frozenset[int] = frozenset()
         self.keep: int = -1
         self.inst: Instruction | None = None
         self._mask: Val | None = None

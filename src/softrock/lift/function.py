@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from softrock.codeobj import Kernel
 from softrock.decode.instruction import Instruction, Kind
 from softrock.isa.targets import Target
-from softrock.lift import apply, barriers, cfg, execs, liveness, pairs, pieces, registry, spill, spins, streams
+from softrock.lift import ahead, apply, barriers, cfg, execs, liveness, pairs, pieces, registry, spill, spins, streams
 from softrock.lift.context import Mode, Wave
 from softrock.lift.entry import packed_ids, set_initial_state
 from softrock.lift.ir import Block, Builder, Ty, Val
@@ -71,7 +71,7 @@ class Facts:
         semantics: of each instruction, by address.
         keep, live: see :func:`softrock.lift.liveness.solve`.
         vector_pairs, scalar_pairs: registers that get 64-bit slots, see :mod:`softrock.lift.pairs`.
-        late: see :mod:`softrock.lift.barriers`.
+        late: see :mod:`softrock.lift.barriers`. ahead: see :mod:`softrock.lift.ahead`.
         streams: see :mod:`softrock.lift.streams`.
     """
 
@@ -81,6 +81,7 @@ class Facts:
     vector_pairs: dict[int, int]
     scalar_pairs: dict[int, int]
     late: barriers.Late
+    ahead: frozenset[int]
     streams: frozenset[int] = frozenset()
 
     @staticmethod
@@ -91,8 +92,9 @@ class Facts:
         largest = execs.whole_points(graph, semantics, unit.lanes) if kernel is not None else set()
         keep, live = liveness.solve(graph, effects, largest)
         late = barriers.find(graph, semantics)
+        bursts = ahead.find(graph) if kernel is not None and not unit.quick else frozenset()
         stores = streams.find(graph, semantics, unit.target.major) if kernel is not None else frozenset()
-        return Facts(semantics, keep, live, pairs.of_vectors(graph), pairs.of_scalars(graph), late, stores)
+        return Facts(semantics, keep, live, pairs.of_vectors(graph), pairs.of_scalars(graph), late, bursts, stores)
 
 
 Key = tuple[int, bool, bool]
@@ -136,6 +138,7 @@ class FunctionLifter:
         self.b = Builder(declares)
         self.regs = Registers(self.b, unit.lanes)
         self.x = Wave(self.b, self.regs, unit.target, unit.mode, unit.kernel_name)
+        self.x.ahead = facts.ahead
         self.x.native_gather, self.x.uses_scratch = unit.native_gather, unit.uses_scratch
         self.x.vgprs = unit.vgprs
         self.x.layout, self.x.most_threads, self.x.streams = unit.layout, unit.most_threads, facts.streams
@@ -353,25 +356,14 @@ class FunctionLifter:
                 self._settle(self.owes)
                 self._at(barrier)
             return False
-        count = self._owed() + 1 if self.owes else self.b.const("u32", 1)
-        self.b.line(f"store {count.typed}, ptr %owed, align 4")
+        barriers.owe(self.b, more=self.owes != 0)
         self.owes = barrier
         return True
 
-    def _owed(self) -> Val:
-        return self.b.op(Ty("u", 32, 0), "load i32, ptr %owed, align 4")
-
     def _settle(self, last: int) -> None:
         """Wait at the barriers that are owed."""
-        again, on = self.b.new_block("wait"), self.b.new_block("waited")
         self._at(last)
-        self.b.branch(again)
-        self.b.begin(again)
-        self.b.call_void("sr_barrier", "%wave")
-        left = self._owed() - 1
-        self.b.line(f"store {left.typed}, ptr %owed, align 4")
-        self.b.cond_branch(left.eq(0), on, again, (100, 1))
-        self.b.begin(on)
+        barriers.wait(self.b)
         self.owes = 0
 
     def _dual_issue(self, inst: Instruction) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from softrock.lift import access, lane_vectors, lines
+from softrock.lift import ahead as later
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
 from softrock.lift.lines import Address, Line
@@ -21,6 +22,8 @@ def load(x: Wave, where: Address, size: int, ahead: bool = True) -> list[Val]:
     Returns:
         The dwords of each lane as u32 vectors; narrower data zero-extended.
     """
+    if ahead:
+        later.fetch(x, where, size)
     if not x.full or not lane_vectors.quick(x, size):
         return access.load(x, where, size)
     known = lines.of(x, where)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from softrock.decode.instruction import Instruction
-from softrock.lift.cfg import END_OPS, BasicBlock, Function
+from softrock.lift.cfg import END_OPS, Function, in_loop
 from softrock.lift.registry import Semantic
 
 LINE = 64
@@ -69,19 +69,6 @@ def _before(inst: Instruction, semantic: Semantic | None, after: int, major: int
     return after if quiet else _SIGNAL
 
 
-def _in_loop(block: BasicBlock, blocks: Mapping[int, BasicBlock]) -> bool:
-    seen: set[int] = set()
-    work = list(block.successors)
-    while work:
-        at = work.pop()
-        if at == block.start:
-            return True
-        if at not in seen:
-            seen.add(at)
-            work += blocks[at].successors
-    return False
-
-
 def find(graph: Function, semantics: Mapping[int, Semantic | None], major: int) -> frozenset[int]:
     """Addresses of the stores of a kernel that may go around the caches.
 
@@ -108,6 +95,6 @@ def find(graph: Function, semantics: Mapping[int, Semantic | None], major: int) 
             entered[start] = state
     for block in blocks.values():
         inside = found.intersection(inst.address for inst in block.insts)
-        if inside and _in_loop(block, blocks):
+        if inside and in_loop(blocks, block.start):
             found -= inside
     return frozenset(found)
