@@ -96,8 +96,14 @@ def asm_statements(tokens: Sequence[Token], source: str) -> Iterator[Asm]:
             at += 1
         if at < len(tokens) and tokens[at].text == "(":
             found = _asm(tokens, token.offset, at, source)
-            if found:
+            if found and not _names_a_symbol(found):
                 yield found
+
+
+def _names_a_symbol(asm: Asm) -> bool:
+    """Whether it stands behind a declaration and gives the symbol's name: ``void f() __asm("llvm.amdgcn.f");``."""
+    text = "".join(character for character, _ in asm.characters)
+    return text.startswith("llvm.") and not asm.operands
 
 
 def _asm(tokens: Sequence[Token], start: int, opening: int, source: str) -> Asm | None:

@@ -7,6 +7,7 @@ than the one that was parsed). White space, comments, directives and code that A
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -63,6 +64,7 @@ _AFTER_PARAMETERS = frozenset(
         "requires",
     ]
 )
+_DEVICE_MACRO = re.compile(r"[A-Z0-9_]*DEVICE[A-Z0-9_]*|KOKKOS_(?:INLINE_|FORCEINLINE_)?FUNCTION")
 _RECORDS = frozenset({"class", "struct", "union"})
 
 
@@ -124,8 +126,10 @@ class Function:
 
     @property
     def is_device(self) -> bool:
-        """It runs on the GPU (and perhaps on the host, too)."""
-        return "__global__" in self.words or "__device__" in self.words
+        """It runs on the GPU (and perhaps on the host, too), by its attributes or by the names of macros for them."""
+        if "__global__" in self.words or "__device__" in self.words:
+            return True
+        return any(_DEVICE_MACRO.fullmatch(word) for word in self.words)
 
     @cached_property
     def statements(self) -> list[Statement]:
@@ -403,6 +407,23 @@ class Outline:
         head = self.text((function.index, brace))
         named = self.tokens[brace - 1].kind is Kind.NAME or self.at(brace - 1) == ">"
         return ") :" in head and named and self.at(end + 1) in (",", "{")
+
+    def in_lambda(self, index: int, function: Function) -> bool:
+        """Whether a token of a function is in the body of a lambda there."""
+        for at in range(function.body[0], index):
+            if self.at(at) == "{" and self.match.get(at, 0) > index:
+                head = at - 1
+                while head > function.body[0] and (self.at(head) == "mutable" or self.at(head).startswith("__")):
+                    head -= 1
+                if self.at(head) == ")" and head in self.match:
+                    head = self.match[head] - 1
+                    while self.at(head).startswith("__"):
+                        head -= 1
+                if self.at(head) == "]" and self.at(self.match.get(head, head) - 1) not in (")", "]", ""):
+                    before = self.tokens[self.match[head] - 1] if head in self.match else None
+                    if before is not None and (before.kind is not Kind.NAME or before.text == "return"):
+                        return True
+        return False
 
     def function_at(self, index: int) -> Function | None:
         """The function whose body holds a token."""

@@ -143,7 +143,8 @@ class Sizes:
     # --- types --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _aliases(self) -> dict[str, str]:
+    def aliases(self) -> dict[str, str]:
+        """Names of types that ``using`` and ``typedef`` declare, and what they stand for."""
         found: dict[str, str] = {}
         outline = self.outline
         for word in ("using", "typedef"):
@@ -195,8 +196,8 @@ class Sizes:
         if match := _VECTOR.fullmatch(name):
             element, count = _SCALARS[match[1]], int(match[2])
             return element * count, element if count == 3 else min(element * count, 16)
-        if name in self._aliases:
-            return self.layout(self._aliases[name], depth + 1)
+        if name in self.aliases:
+            return self.layout(self.aliases[name], depth + 1)
         if name in self.outline.macros:
             return self.layout(" ".join(each.text for each in self.outline.macros[name]), depth + 1)
         return self._record(name, depth) if name in self._records else None

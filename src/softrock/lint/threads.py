@@ -68,7 +68,7 @@ class Threads:
     def _spread(self) -> None:
         """Fill `names`."""
         found: set[str] = set()
-        assignments = list(self._assignments())
+        assignments = [each for each in self._assignments() if each[0] not in self._shared()]
         for _ in range(6):  # a chain of assignments in unusual order needs a round for each
             for name, span in assignments:
                 if name not in found and self.varies(span):
@@ -76,6 +76,16 @@ class Threads:
             if len(found) == len(self.names):
                 break
             self.names = frozenset(found)
+
+    def _shared(self) -> set[str]:
+        """Variables in shared memory: what one thread writes there, all read."""
+        outline = self.outline
+        found: set[str] = set()
+        for at in outline.names.get("__shared__", ()):
+            if self.function.body[0] <= at < self.function.body[1]:
+                end = self._until(at, self.function.body[1])
+                found |= outline.words((at, end))
+        return found
 
     def _assignments(self) -> list[tuple[str, Range]]:
         """(name, range of what it is given) of each assignment and initialisation."""
@@ -86,6 +96,8 @@ class Threads:
             text = outline.tokens[at].text
             if text in _ASSIGNMENTS and outline.tokens[at].kind is Kind.PUNCT:
                 name = at - 1
+                if outline.at(name - 1) == "*" and outline.at(name - 2) in (";", "{", "}", ")"):
+                    continue  # memory, not a variable
                 while outline.at(name - 1) in (".", "->") and name - 2 > start:
                     name -= 2
                 if outline.tokens[name].kind is Kind.NAME:

@@ -22,6 +22,7 @@ _NARROW = re.compile(r"__HIP_MEMORY_SCOPE_(?:SINGLETHREAD|WAVEFRONT|WORKGROUP|AG
 _LOCKING = frozenset(
     {"atomicCAS", "atomicExch", "atomicCAS_system", "atomicCAS_block", "__hip_atomic_compare_exchange_strong"}
 )
+_TRY_LOCK = ("try_lock", "tryLock", "trylock", "try_acquire")
 _HOST_VISIBLE = (PINNED, FINE, MANAGED)
 
 
@@ -186,6 +187,9 @@ def spin_lock(file: File) -> Iterator[Finding]:
         schedule threads of a warp independently, so that the same code ends there. A lock must be taken and released
         inside one turn of the loop, or by one lane for its wave, or (best) be replaced by an atomic operation.
 
+        A loop over a lock's own ``try_lock`` is reported as a warning where the body does the work and releases the
+        lock: there it depends on the compiler, and on no lane waiting for what another one of its wave is to do.
+
     Example:
         __global__ void add(int* lock, float* sum, float value) {
           while (atomicCAS(lock, 0, 1) != 0) {}
@@ -223,6 +227,22 @@ def spin_lock(file: File) -> Iterator[Finding]:
                         "do the work and release the lock in the loop's turn that took it, let one lane lock for its "
                         "wave, or use an atomic operation instead",
                     )
+            for call in out.calls(*_TRY_LOCK, within=(statement.start, statement.end)):
+                if call.index not in reported and statement.kind != "for":
+                    reported.add(call.index)
+                    yield _tries(file, out, statement, call)
+
+
+def _tries(file: File, out: Outline, loop: Statement, call: Call) -> Finding:
+    """The finding on a lock's own try function: an error where the loop does nothing but wait."""
+    waits = loop.head[0] <= call.index < loop.head[1]
+    return file.finding(
+        "spin-lock",
+        *out.offsets((call.index, call.index + 1)),
+        f"each thread repeats {call.name} until it has the lock: lanes of a wave wait for each other",
+        "let one lane after the other take it (__ballot and __ffsll choose the next), or use atomic operations",
+        severity=Severity.ERROR if waits else Severity.WARNING,
+    )
 
 
 def _elected(function: Function, index: int, path: tuple[Statement, ...]) -> bool:

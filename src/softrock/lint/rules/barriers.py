@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
+from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
-from softrock.lint.outline import Function, Statement
+from softrock.lint.outline import Function, Outline, Statement
 from softrock.lint.registry import rule
+from softrock.lint.sizes import Sizes
 from softrock.lint.threads import Threads, threads
 
 _BARRIERS = frozenset(
@@ -23,17 +25,59 @@ _BARRIERS = frozenset(
 )
 _GROUP_SYNC = re.compile(r"\b(\w*(?:block|cta)\w*) (?:\.|->) sync \( \)")
 _LOOP_MACRO = re.compile(r"\w*KERNEL_LOOP\w*")
+_COLLECTIVE = re.compile(
+    r"\bBlock(?:Reduce|Scan|RadixSort|RadixRank|MergeSort|Exchange|Load|Store|Discontinuity|Shuffle|Histogram)\b"
+)
+_HELPER = re.compile(r"(?:block|cta)_?(?:all_?)?(?:reduce|scan|sum|max|min|broadcast)\w*", re.IGNORECASE)
 
 
-def _barriers(function: Function) -> list[int]:
-    """Indices of the barriers of a whole workgroup in a function, in order."""
+def _barriers(function: Function, sizes: Sizes) -> list[int]:
+    """Indices of the barriers of a whole workgroup in a function, and of calls that hold one, in order."""
+    out = function.outline
+    found = _own_barriers(function)
+    helpers = _with_barriers(out)
+    for index in range(*function.body):
+        token = out.tokens[index]
+        if token.kind is not Kind.NAME or out.at(index - 1) in (".", "->"):
+            continue
+        if token.text in helpers or (_HELPER.fullmatch(token.text) and token.text not in sizes.aliases):
+            if out.call_at(index) is not None and out.tokens[index - 1].kind is not Kind.NAME:
+                found.append(index)
+        elif _COLLECTIVE.search(sizes.aliases.get(token.text, token.text)) and _method(out, index):
+            found.append(index)
+    return sorted(set(found))
+
+
+def _own_barriers(function: Function) -> list[int]:
     out = function.outline
     start, end = function.body
     found = [call.index for call in out.calls(*_BARRIERS, within=function.body)]
     for at in out.names.get("sync", ()):
         if start + 2 <= at < end and _GROUP_SYNC.fullmatch(out.text((at - 2, at + 3))):
             found.append(at - 2)
-    return sorted(found)
+    return found
+
+
+def _method(out: Outline, index: int) -> bool:
+    """Whether a name begins ``BlockReduce<…>(…).Sum(``."""
+    call = out.call_at(index)
+    return call is not None and out.at(call.close + 1) == "." and out.at(call.close + 3) in ("(", "<")
+
+
+def _with_barriers(out: Outline) -> frozenset[str]:
+    """The file's device functions in which all threads come to a barrier, their own or that of one they call."""
+    made = vars(out).get("_with_barriers")
+    if isinstance(made, frozenset):
+        return made
+    functions = [each for each in out.functions if each.is_device and not each.is_kernel]
+    found = {each.name for each in functions if _own_barriers(each)}
+    for _ in range(4):
+        more = {each.name for each in functions if found & out.words(each.body)}
+        if more <= found:
+            break
+        found |= more
+    result = vars(out)["_with_barriers"] = frozenset(found)
+    return result
 
 
 def _contains(statement: Statement, index: int) -> bool:
@@ -90,7 +134,7 @@ def return_before_barrier(file: File) -> Iterator[Finding]:
     """
     out = file.outline
     for function in out.functions:
-        barriers = _barriers(function) if function.is_device else []
+        barriers = _barriers(function, file.values.sizes) if function.is_device else []
         if not barriers:
             continue
         varying = threads(function)
@@ -107,9 +151,15 @@ def return_before_barrier(file: File) -> Iterator[Finding]:
             yield file.finding(
                 "return-before-barrier",
                 *out.offsets((statement.start, statement.start + 1)),
-                f"threads return under a condition that differs between threads, before the barrier in line {line}",
+                f"some threads return here, before the barrier{_within(out, reached)} in line {line}",
                 "let every thread reach the barrier: guard the work before and after it, not the whole kernel",
             )
+
+
+def _within(out: Outline, barrier: int) -> str:
+    """`` of NAME`` for a barrier that is in a function called there."""
+    name = out.at(barrier)
+    return "" if name in _BARRIERS or out.at(barrier + 2) == "sync" else f" of {name}"
 
 
 def _same_branch_only(path: tuple[Statement, ...], statement: Statement, barriers: list[int]) -> bool:
@@ -156,7 +206,7 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
     """
     out = file.outline
     for function in out.functions:
-        barriers = set(_barriers(function)) if function.is_device else set()
+        barriers = set(_barriers(function, file.values.sizes)) if function.is_device else set()
         if not barriers:
             continue
         varying = threads(function)
@@ -173,7 +223,7 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
                 yield file.finding(
                     "barrier-in-divergent-code",
                     *out.offsets((barrier, barrier + 1)),
-                    f"barrier under `{_shown(out.text(span))}` in line {line}, which differs between threads",
+                    f"barrier{_within(out, barrier)} under `{_shown(out.text(span))}` (line {line}): not for all threads",
                     "move the barrier out of the condition, or make that the same for all threads of the workgroup",
                     severity=Severity.ERROR if direct else Severity.WARNING,
                 )

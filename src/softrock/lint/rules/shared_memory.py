@@ -9,6 +9,7 @@ from softrock.hipify.findings import Finding, Severity
 from softrock.lint.file import File
 from softrock.lint.outline import Function, Outline, Range
 from softrock.lint.registry import rule
+from softrock.lint.shared_sizes import SharedSizes, Variable
 from softrock.lint.sizes import Sizes
 from softrock.lint.targets import Target
 
@@ -124,19 +125,25 @@ def shared_memory_limit(file: File) -> Iterator[Finding]:
     out = file.outline
     sizes = file.values.sizes
     static: dict[str, int] = {}
+    by_tree = SharedSizes(file.tree, sizes).kernels() if file.tree is not None else {}
     for kernel in out.functions:
         if not kernel.is_kernel:
             continue
-        used = used_by(out, sizes, kernel)
-        known = [(each, each.bytes) for each in used]
-        total = sum(size for _, size in known if size is not None)
-        static[kernel.name] = total
+        place = out.tokens[kernel.index].offset
+        used = by_tree.get(place) or [
+            Variable(each.name, out.tokens[each.index].offset, each.bytes)
+            for each in used_by(out, sizes, kernel)
+            if each.bytes is not None
+        ]
+        total = sum(each.bytes for each in used)
+        static[kernel.name] = max(total, static.get(kernel.name, 0))
         limits = _over(list(file.targets), total)
         if limits:
-            largest = max((each for each in known if each[1] is not None), key=lambda each: each[1] or 0)[0]
+            largest = max(used, key=lambda each: each.bytes)
             yield file.finding(
                 "shared-memory-limit",
-                *out.offsets((largest.index, largest.index + 1)),
+                largest.offset,
+                len(largest.name),
                 f"{kernel.name} has {total} bytes of static shared memory; the limit is {limits}",
                 "make the tile smaller, or keep part of it in registers",
             )

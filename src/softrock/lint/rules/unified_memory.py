@@ -119,7 +119,7 @@ def managed_race(file: File) -> Iterator[Finding]:
             text = out.at(index)
             if _WAITS.fullmatch(text) or re.search(r"(?i)sync", text) or (text == "return" and not busy):
                 busy.clear()
-            elif text in busy and index >= end and _followed(out, index):
+            elif text in busy and index >= end and _followed(out, index) and not out.in_lambda(index, function):
                 yield file.finding(
                     "managed-race",
                     *out.offsets((index, index + 1)),
@@ -178,7 +178,7 @@ def host_dereference(file: File) -> Iterator[Finding]:
             for index in later:
                 if out.at(index + 1) == "=" or out.at(index - 1) == "&":
                     break  # another value
-                if _followed(out, index):
+                if _followed(out, index) and not out.in_lambda(index, function):
                     yield file.finding(
                         "host-dereference",
                         *out.offsets((index, index + 1)),
