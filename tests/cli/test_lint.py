@@ -78,6 +78,28 @@ def test_json_has_all_findings(source: Path, capsys: pytest.CaptureFixture[str])
     document = json.loads(capsys.readouterr().out)
     (found,) = document["findings"]
     assert (found["rule"], found["severity"], found["line"], found["column"]) == ("ballot-in-32-bits", "error", 1, 40)
+    assert document["counts"] == {"error": 1, "warning": 0, "note": 0}
+    assert document["gpus"] == ["gfx942", "gfx1100"]
+
+
+def test_sarif_and_html_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, log, html = tmp_path / "<x>.hip", tmp_path / "out" / "log.sarif", tmp_path / "page.html"
+    text = "__device__ int f(bool p) { return p < 3 && __popc(__ballot(p)); }\n"
+    path.write_text(text)
+    assert start(["lint", str(path), "--tokens", "--sarif", str(log), "--html", str(html)]) == 1
+    (run,) = json.loads(log.read_text())["runs"]
+    (result,) = run["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert (result["ruleId"], result["level"]) == ("mask-bits-counted-in-32", "error")
+    assert (region["startLine"], region["startColumn"], region["endColumn"]) == (1, 44, 50)
+    (replacement,) = result["fixes"][0]["artifactChanges"][0]["replacements"]
+    place = replacement["deletedRegion"]
+    assert text[place["byteOffset"] : place["byteOffset"] + place["byteLength"]] == "__popc"
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "mask-bits-counted-in-32"
+    page = html.read_text()
+    assert "<mark>__popc</mark>" in page
+    assert "&lt;x&gt;.hip" in page
+    assert "<x>.hip" not in page
 
 
 def test_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:

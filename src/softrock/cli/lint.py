@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from softrock.cli.commands import Given
 from softrock.core.errors import UsageError
 from softrock.hipify.findings import Finding, Severity
-from softrock.lint import baseline, docs, engine, targets
+from softrock.hipify.source import write
+from softrock.lint import baseline, docs, engine, report, targets
 from softrock.lint.engine import Checked, Settings
 from softrock.lint.registry import rules
 
@@ -76,16 +76,25 @@ def _after_baseline(given: Given, checked: Sequence[Checked]) -> list[Finding] |
 
 
 def _report(given: Given, checked: Sequence[Checked], shown: Sequence[Finding]) -> None:
-    for each in shown:
-        print(each)
+    gpus = [each.gfx for each in targets.targets(given.values.get("--gpu"))]
+    if "--json" in given.values:
+        print(report.text_of(report.document(checked, shown, gpus)))
+    else:
+        for each in shown:
+            print(each)
+    if "--sarif" in given.values:
+        write(Path(given.values["--sarif"]), report.text_of(report.sarif(shown)).encode("utf-8"))
+    if "--html" in given.values:
+        text = report.page(checked, shown, gpus)
+        write(Path(given.values["--html"]), text.encode("utf-8", "surrogateescape"))
     print(_summary(checked, shown), file=sys.stderr)
 
 
 def _summary(checked: Sequence[Checked], shown: Sequence[Finding]) -> str:
-    counts = Counter(each.severity for each in shown)
-    named = [f"{counts[each]} {each}{'s' * (counts[each] != 1)}" for each in reversed(Severity)]
+    named = [f"{number} {name}{'s' * (number != 1)}" for name, number in report.counts(shown).items()]
     looked = [each for each in checked if each.language]
-    text = f"{', '.join(named)} in {len(looked)} files, {sum(each.lines for each in looked)} lines"
+    files = f"{len(looked)} file{'s' * (len(looked) != 1)}"
+    text = f"{', '.join(named)} in {files}, {sum(each.lines for each in looked)} lines"
     silenced, fixed = sum(each.silenced for each in checked), sum(each.fixed for each in checked)
     if fixed:
         text += f"; {fixed} mended"
