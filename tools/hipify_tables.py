@@ -1,142 +1,262 @@
-"""Make hipify's mapping tables: ``python tools/hipify_tables.py CHECKOUT`` with a checkout of the ROCm/HIPIFY repository.
+"""Make the tables of CUDA names (src/softrock/hipify/tables) from public facts.
 
-The names, the HIP versions they appeared in, and what is deprecated or removed are facts that HIPIFY's documentation
-lists (docs/tables). What is not listed there (NCCL, NVTX, cuFile, CMake, Python, headers) stands in tables written by
-hand, which this script does not touch; reasons and suggestions stand in ``reasons.tsv``.
+    python tools/hipify_tables.py --hipify CHECKOUT [--bindings FOLDER]
+
+CHECKOUT is a working copy of ROCm/HIPIFY: the names in its documentation (docs/**/tables/*.md) and the kinds of names in
+its maps (src/CUDA2HIP*.cpp). FOLDER has the Cython declarations (*.pxd) of the packages hip-python and
+hip-python-interop: which names the ROCm libraries of one version have. Third come our own headers. From all of them only
+names, kinds and versions are taken. What reasons.tsv and
+a row's note say is written by hand and kept.
+
+A name is mapped where any of the three knows a counterpart. Rows that a person wrote or changed have a note, or stand in a
+table that this program does not make; they stay as they are.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
-import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TABLES = ROOT / "src" / "softrock" / "hipify" / "tables"
-HEADERS = ROOT / "src" / "softrock" / "compiler" / "include" / "hip"
+HEADERS = ROOT / "src" / "softrock" / "compiler" / "include"
+COLUMNS = ("cuda", "hip", "kind", "since", "status", "note")
 
-# Table of the documentation, column of its counterpart, our table; sections that go elsewhere.
-SOURCES = (
-    ("CUDA_Runtime_API_functions_supported_by_HIP", 5, "runtime", {}),
-    ("CUDA_Driver_API_functions_supported_by_HIP", 5, "driver", {}),
-    ("CUDA_RTC_API_supported_by_HIP", 5, "nvrtc", {}),
-    ("CUBLAS_API_supported_by_HIP", 5, "cublas", {"CUBLASLt": "cublaslt", "BLASLt": "cublaslt", "CUDA Library": "types"}),
-    ("CUFFT_API_supported_by_HIP", 5, "cufft", {}),
-    ("CURAND_API_supported_by_HIP", 5, "curand", {}),
-    ("CUSPARSE_API_supported_by_HIP", 5, "cusparse", {}),
-    ("CUSOLVER_API_supported_by_HIP", 5, "cusolver", {}),
-    ("CUDNN_API_supported_by_HIP_and_MIOPEN", 11, "cudnn", {}),
-    ("CUB_API_supported_by_HIP", 5, "cub", {}),
-    ("CUDA_Device_API_supported_by_HIP", 5, "device", {"Device Types": "types"}),
-    ("cuComplex_API_supported_by_HIP", 5, "complex", {}),
+_MAP = re.compile(r'\{\s*"([^"]+)",\s*\{\s*"([^"]*)",\s*"([^"]*)",\s*(CONV_\w+),\s*(API_\w+),([^}]*)\}')
+_DOC = re.compile(r"^\|`([^`]+)`\|(.*)\|\s*$")
+_DEFINE = re.compile(r"^#define (\w+) (\w+)$", re.MULTILINE)
+_CIMPORT = re.compile(r"^from hip\.\w+ cimport (\w+) as (\w+)$", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+DOCUMENTS = (
+    # (document, family, {beginning of a section's title: family})
+    ("CUDA_Runtime_API_functions_supported_by_HIP", "runtime", {}),
+    ("CUDA_Driver_API_functions_supported_by_HIP", "driver", {}),
+    ("CUDA_RTC_API_supported_by_HIP", "nvrtc", {}),
+    ("cuComplex_API_supported_by_HIP", "complex", {}),
+    (
+        "CUBLAS_API_supported_by_HIP",
+        "cublas",
+        {"CUDA Library Data types": "runtime", "CUBLASLt": "cublaslt", "BLASLt": "cublaslt"},
+    ),
+    ("CUFFT_API_supported_by_HIP", "cufft", {}),
+    ("CURAND_API_supported_by_HIP", "curand", {}),
+    ("CUSPARSE_API_supported_by_HIP", "cusparse", {}),
+    ("CUSOLVER_API_supported_by_HIP", "cusolver", {}),
+    ("CUDNN_API_supported_by_MIOPEN", "cudnn", {}),
+    ("CUDA_Device_API_supported_by_HIP", "device", {"Device Types": "types"}),
 )
-RULES = (
-    ("cudaDevAttr", "hipDeviceAttribute"), ("cuda", "hip"), ("CUDA_", "HIP_"), ("nvrtc", "hiprtc"),
-    ("NVRTC_", "HIPRTC_"), ("cu", "hip"), ("CU_", "HIP_"), ("CU", "hip"),
-)  # fmt: skip
+"""Documents and the tables that they fill; a name that stands in two belongs to the first."""
+
+KINDS = {
+    "CONV_NUMERIC_LITERAL": "enumerator",
+    "CONV_DEFINE": "macro",
+    "CONV_TYPE": "type",
+    "CONV_DEVICE_TYPE": "type",
+    "CONV_TYPES": "type",
+}
+"""What the maps call a name -> kind; everything else there is a function."""
+
+RENAMED = {
+    "cublas": (("cublas", "hipblas"), ("CUBLAS_", "HIPBLAS_")),
+    "cublaslt": (("cublasLt", "hipblasLt"), ("CUBLASLT_", "HIPBLASLT_")),
+    "cufft": (("cufft", "hipfft"), ("CUFFT_", "HIPFFT_")),
+    "curand": (("curand", "hiprand"), ("CURAND_", "HIPRAND_")),
+    "cusparse": (("cusparse", "hipsparse"), ("CUSPARSE_", "HIPSPARSE_")),
+    "cusolver": (("cusolver", "hipsolver"), ("CUSOLVER_", "HIPSOLVER_")),
+    "nvrtc": (("nvrtc", "hiprtc"), ("NVRTC_", "HIPRTC_")),
+    "runtime": (("cuda", "hip"), ("cudaDevAttr", "hipDeviceAttribute")),
+}
+"""How a family renames; used only where the name that comes out is known to exist."""
 
 
-@dataclass
-class Row:
-    """A line of a table."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a table."""
 
     cuda: str
-    hip: str
-    kind: str
-    since: str
-    status: str
-    note: str = ""
+    hip: str = "-"
+    kind: str = "function"
+    since: str = "-"
+    status: str = "unsupported"
+    note: str = "-"
+
+    def text(self) -> str:
+        return "\t".join(getattr(self, each) for each in COLUMNS)
 
 
-def kind_of(name: str, section: str) -> str:
-    """What a name is, by its form and the section it is listed in."""
-    if not re.search(r"[Tt]ypes", section):
-        return "function"
-    if re.fullmatch(r"[A-Z][A-Z0-9_]*", name) or re.match(r"cuda(Error|DevAttr|Success|StreamNonBlocking)", name):
-        return "enumerator" if "_" in name or name.startswith("cuda") else "macro"
-    if name.startswith("cuda") and not name.endswith("_t") and name not in TYPES:
-        return "enumerator"
-    return "type"
+def read_table(path: Path) -> tuple[list[str], dict[str, Line]]:
+    """Comment lines and rows of a table; nothing where there is no such file."""
+    if not path.is_file():
+        return [], {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    body = [each for each in lines if each and not each.startswith("#")][1:]
+    return [each for each in lines if each.startswith("#")], {
+        row.split("\t")[0]: Line(*row.split("\t")) for row in body
+    }
 
 
-def our_names() -> frozenset[str]:
-    """Names that our own HIP headers have."""
-    found: set[str] = set()
+def kinds(checkout: Path) -> dict[str, str]:
+    """Kind by CUDA name, from the maps."""
+    found: dict[str, str] = {}
+    for path in sorted((checkout / "src").glob("CUDA2HIP*.cpp")):
+        for cuda, _, _, conversion, _, _ in _MAP.findall(path.read_text(encoding="utf-8")):
+            found.setdefault(cuda, KINDS.get(conversion, "function"))
+    return found
+
+
+def bound(folder: Path | None) -> tuple[dict[str, str], dict[str, str]]:
+    """(HIP name -> kind, CUDA name -> HIP name) of Cython declarations."""
+    names: dict[str, str] = {}
+    pairs: dict[str, str] = {}
+    for path in sorted(folder.rglob("*.pxd")) if folder else ():
+        text = path.read_text(encoding="utf-8")
+        pairs |= {cuda: hip for hip, cuda in _CIMPORT.findall(text)}
+        inside = False
+        for line in text.splitlines():
+            head = re.match(r"\s+c(?:type)?def (enum|struct|union) ?(\w*):", line)
+            member = re.match(r"\s{8}([A-Z]\w+)$", line)
+            function = re.match(r"\s*cdef .*?\b(\w+)\(.*(?:nogil|noexcept)", line)
+            plain = re.match(r"\s+(?:ctypedef|cdef) .*?(\w+)$", line)
+            if head:
+                inside = head[1] == "enum"
+                names[head[2]] = head[1]
+            elif inside and member:
+                names[member[1]] = "enumerator"
+            elif function:
+                names[function[1]] = "function"
+            elif plain:
+                names.setdefault(plain[1], "type")
+    return names, pairs
+
+
+def ours() -> tuple[frozenset[str], dict[str, str]]:
+    """(names in our HIP headers, CUDA name -> HIP name in our CUDA headers)."""
+    names: set[str] = set()
+    for path in (HEADERS / "hip").rglob("*.[hi]*"):
+        names.update(_NAME.findall(path.read_text(encoding="utf-8")))
+    pairs: dict[str, str] = {}
     for path in HEADERS.rglob("*.h"):
-        found.update(re.findall(r"\b(?:hip|HIP|hiprtc)\w+", path.read_text()))
+        if not path.is_relative_to(HEADERS / "hip"):
+            found = _DEFINE.findall(path.read_text(encoding="utf-8"))
+            pairs |= {cuda: hip for cuda, hip in found if re.match(r"_*(hip|HIP)", hip) and hip in names}
+    return frozenset(names), pairs
+
+
+def documented(checkout: Path, kind: dict[str, str]) -> dict[str, dict[str, Line]]:
+    """Rows by family and name, as the documentation has them."""
+    tables: dict[str, dict[str, Line]] = {}
+    taken: set[str] = set()
+    for name, family, sections in DOCUMENTS:
+        path = next((checkout / "docs").rglob(f"{name}.md"))
+        where = family
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("## "):
+                title = re.sub(r"[#*\d. ]*", "", line, count=1)
+                where = next((other for start, other in sections.items() if title.startswith(start)), family)
+            match = _DOC.match(line)
+            if not match or match[1] in taken:
+                continue
+            cells = [each.strip(" `") for each in match[2].split("|")]
+            cuda_removed, hip, since, deprecated = cells[3], cells[4], cells[5], cells[6]
+            status = "removed" if cuda_removed else "unsupported"
+            if hip:
+                status = "deprecated" if deprecated else "full"
+            taken.add(match[1])
+            row = Line(match[1], hip or "-", kind.get(match[1], "function"), since or "-", status)
+            tables.setdefault(where, {})[match[1]] = row
+    return tables
+
+
+def counterpart(row: Line, family: str, known: frozenset[str], pairs: tuple[dict[str, str], ...]) -> Line:
+    """A row with a counterpart that the documentation does not give, where there is one."""
+    if row.hip != "-":
+        return row
+    candidates = [each[row.cuda] for each in pairs if row.cuda in each]
+    if family in ("device", "types"):
+        candidates.append(row.cuda)
+    for old, new in RENAMED.get(family, ()):
+        if row.cuda.startswith(old):
+            stem = new + row.cuda.removeprefix(old)
+            candidates += [
+                stem,
+                f"{stem}_t",
+                stem.removesuffix("_v2"),
+                stem.removesuffix("_v2").removesuffix("_st") + "_t",
+            ]
+    hip = next((each for each in candidates if each in known), None)
+    return row if hip is None else replace(row, hip=hip, status="full")
+
+
+def better_kind(row: Line, names: dict[str, str]) -> Line:
+    """A row whose kind "type" is told apart by what the bindings say of the counterpart."""
+    known = names.get(row.hip)
+    if row.kind == "type" and known in ("enum", "struct"):
+        return replace(row, kind=known)
+    if row.kind == "type" and known == "union":
+        return replace(row, kind="struct")
+    return row
+
+
+def title(family: str) -> list[str]:
+    """The comment at the head of a table that had none."""
+    return [
+        f"# CUDA names of the family {family} and their HIP counterparts; the columns are explained in table.py.",
+        "# Source of names, kinds and versions: the tables of the HIPIFY documentation",
+        "# (rocm.docs.amd.com/projects/HIPIFY), declarations of hip-python for HIP 7.2, our own headers.",
+    ]
+
+
+def by_hand(families: frozenset[str]) -> frozenset[str]:
+    """Names in tables that this program does not make."""
+    found: set[str] = set()
+    for path in TABLES.glob("*.tsv"):
+        if path.stem not in families | {"reasons", "libraries", "cmake", "python"}:
+            found |= read_table(path)[1].keys()
     return frozenset(found)
 
 
-def device_names() -> frozenset[str]:
-    """Every identifier of our headers: device functions keep their names."""
-    return frozenset(word for path in HEADERS.rglob("*.h") for word in re.findall(r"\b[A-Za-z_]\w+", path.read_text()))
+def write(family: str, made: dict[str, Line]) -> int:
+    """Write one table; rows with a note win, as a person has touched them."""
+    path = TABLES / f"{family}.tsv"
+    comments, old = read_table(path)
+    rows = made | {name: row for name, row in old.items() if row.note != "-"}
+    body = [row.text() for _, row in sorted(rows.items())]
+    path.write_text("\n".join([*(comments or title(family)), "\t".join(COLUMNS), *body, ""]), encoding="utf-8")
+    return len(rows)
 
 
-def our_types() -> frozenset[str]:
-    """CUDA names that our headers have as types."""
-    text = (HEADERS.parent / "softrock" / "cuda" / "runtime_types.h").read_text()
-    return frozenset(re.findall(r"\bcuda\w+", text))
-
-
-OURS, TYPES, DEVICE = our_names(), our_types(), device_names()
-
-
-def rows(text: str, column: int) -> Iterator[tuple[str, Row]]:
-    """Section and row of each name in a table of the documentation."""
-    section = ""
-    for line in text.splitlines():
-        if line.startswith("## "):
-            section = line.strip("# *").partition(". ")[2]
-        if not line.startswith("|`"):
-            continue
-        cells = [each.strip(" `") for each in line.strip("|").split("|")]
-        cells += [""] * 18
-        name, gone = cells[0], cells[4]
-        hip, since, old, removed, experimental = (cells[column + k] for k in (0, 1, 2, 4, 5))
-        row = Row(name, hip or "-", kind_of(name, section), since or "-", "full" if hip else "unsupported")
-        if removed:
-            row = Row(name, "-", row.kind, since or "-", "unsupported", f"HIP {removed} has removed {hip}.")
-        elif not hip:
-            guess = next((new + name[len(cu) :] for cu, new in RULES if name.startswith(cu)), "")
-            if guess not in OURS and section.startswith("Device ") and name in DEVICE:
-                guess = name
-            if guess in OURS or guess == name:
-                row = Row(name, guess, row.kind, "-", "full")
-        elif gone:
-            row.status, row.note = "removed", f"CUDA {gone} has removed {name}."
-        elif old:
-            row.status, row.note = "deprecated", f"HIP deprecates {hip} since {old}."
-        elif experimental:
-            row.status, row.note = "partial", f"{hip} is experimental in HIP {experimental}."
-        yield section, row
-
-
-def main() -> None:
-    checkout = Path(sys.argv[1])
-    made: dict[str, dict[str, Row]] = {}
-    for source, column, table, elsewhere in SOURCES:
-        command = ["git", "-C", str(checkout), "show", f"HEAD:docs/tables/{source}.md"]
-        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        for section, row in rows(text, column):
-            place = next((to for word, to in elsewhere.items() if section.startswith(word)), table)
-            made.setdefault(place, {}).setdefault(row.cuda, row)
-    taken: set[str] = set()
-    for table, content in made.items():
-        lines = [
-            "# CUDA names and their HIP counterparts: made by tools/hipify_tables.py from the tables of ROCm's HIPIFY",
-            "# documentation (rocm.docs.amd.com/projects/HIPIFY) and the names that our HIP headers have.",
-            "\t".join(("cuda", "hip", "kind", "since", "status", "note")),
-        ]
-        for row in sorted(content.values(), key=lambda row: row.cuda):
-            if row.cuda not in taken:
-                taken.add(row.cuda)
-                lines.append("\t".join((row.cuda, row.hip, row.kind, row.since, row.status, row.note)).rstrip())
-        (TABLES / f"{table}.tsv").write_text("\n".join(lines) + "\n")
-        print(f"{table}: {len(lines) - 3} names")
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--hipify", type=Path, required=True, help="working copy of ROCm/HIPIFY")
+    parser.add_argument("--bindings", type=Path, help="folder with hip-python's *.pxd")
+    arguments = parser.parse_args()
+    names, interop = bound(arguments.bindings)
+    own, pairs = ours()
+    known = own | names.keys()
+    tables = documented(arguments.hipify, kinds(arguments.hipify))
+    elsewhere = by_hand(frozenset(tables))
+    for family, rows in tables.items():
+        made = {
+            name: better_kind(counterpart(row, family, known, (pairs, interop)), names) for name, row in rows.items()
+        }
+        if family == "runtime":
+            extra = {cuda: hip for cuda, hip in (interop | pairs).items() if cuda.startswith("cuda")}
+        elif family == "driver":
+            extra = {cuda: hip for cuda, hip in (interop | pairs).items() if re.match(r"CU|cu[A-Z]", cuda)}
+        else:
+            extra = {}
+        for cuda, hip in extra.items():
+            if cuda not in made and hip in known:
+                kind = names.get(hip, "function")
+                made[cuda] = Line(cuda, hip, "struct" if kind == "union" else kind, "-", "full")
+        made = {name: row for name, row in made.items() if name not in elsewhere}
+        print(f"{family}: {write(family, made)} rows")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
