@@ -25,7 +25,8 @@ INCLUDE = Path(__file__).parent / "include"
 
 _SHAPES = INCLUDE / "softrock" / "shapes"
 _TABLES = Path(__file__).parent / "tables"
-_OWN = Path(__file__).parent.parent / "compiler" / "include"
+OWN = Path(__file__).parent.parent / "compiler" / "include"
+"""Headers of our compiler."""
 _KIND = "hipify-include"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DECLARED = frozenset(["function", "type", "struct", "enum", "enumerator", "macro", "variable"])
@@ -117,7 +118,7 @@ FAMILIES = (
         "miopen/miopen.h",
     ),
     _family("nccl", "ncclResult_t", "nccl.h", "rccl/rccl.h rccl.h"),
-    _family("cufile", "CUfileError_t hipFileError_t", "cufile.h", "hipfile.h"),
+    _family("cufile", "CUfileError_t hipFileError_t", "cufile.h", "hipfile.h", "cuda.h"),
 )
 
 
@@ -139,7 +140,7 @@ def _rows(table: Path) -> Iterator[dict[str, str]]:
 def _in_our_headers() -> frozenset[str]:
     """Names that the headers of our compiler have: those are not declared again."""
     found: set[str] = set()
-    for path in _OWN.rglob("*.[hi]*"):
+    for path in OWN.rglob("*.[hi]*"):
         found.update(_MEMBERS.findall(path.read_text(encoding="utf-8")))
     return frozenset(found)
 
@@ -183,8 +184,9 @@ def header(family: Family, side: str, taken: set[str]) -> str:
     """
     mine = names(family, side)
     status = family.status[side == "hip"]
+    same = side == "hip" and bool(mine) and mine.keys() == names(family, "cuda").keys()
     mine.setdefault(status, "enum")
-    special = shapes(family, side)
+    special = shapes(family, "cuda" if same else side)
     taken |= set(_NAME.findall(special))
     order = ("enum", "type", "struct", "macro", "enumerator", "variable", "function")
     parts = [special]
@@ -210,7 +212,7 @@ def header(family: Family, side: str, taken: set[str]) -> str:
             parts.append(_function(name, status, mine | dict.fromkeys(taken, "")))
     runtime = "cuda_runtime.h" if side == "cuda" else "hip/hip_runtime.h"
     first = [f"#include <{each}>\n" for each in (runtime, "softrock/anything.h", *family.first[side == "hip"])]
-    guard = f"SOFTROCK_{side}_{family.table}_H".upper()
+    guard = f"SOFTROCK_{'cuda' if same else side}_{family.table}_H".upper()
     return "".join([f"#ifndef {guard}\n#define {guard}\n", *first, *parts, "#endif\n"])
 
 
@@ -232,8 +234,6 @@ def texts() -> dict[str, str]:
         for family in FAMILIES:
             main, *others = family.cuda if side == "cuda" else family.hip
             text = header(family, side, taken)
-            if side == "hip" and names(family, "hip").keys() == names(family, "cuda").keys():  # NCCL's
-                text = f"#include <{family.cuda[0]}>\n"
             found[main] = text
             for each in others:
                 found.setdefault(each, f"#include <{main}>\n")
@@ -248,7 +248,7 @@ def folder() -> Path:
         SoftrockError: the cache folder cannot be written.
     """
     inputs = [*sorted(p for p in INCLUDE.rglob("*") if p.is_file()), Path(__file__), *sorted(_TABLES.glob("*.tsv"))]
-    stamps = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in (*inputs, *_OWN.rglob("*.h"))]
+    stamps = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in (*inputs, *OWN.rglob("*.h"))]
     place = cache.folder(_KIND)
     target = place / cache.key_of(*stamps)[:32]
     if target.is_dir():

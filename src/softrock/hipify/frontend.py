@@ -330,12 +330,13 @@ _LEVELS = "/".join("abcdefgh")
 
 
 def stubs(names: Sequence[str]) -> Path:
-    """A folder with empty files for headers that are nowhere: clang stops at one that it does not find.
+    """A folder with files for headers that are nowhere: clang stops at one that it does not find, and goes on behind
+    the error that these consist of.
 
     It is some levels deep, so that names that begin with ``..`` have a place too.
     """
     wanted = sorted({each for each in names if not each.startswith("/") and "\0" not in each})
-    place = cache.folder(_STUBS) / cache.key_of(*wanted)[:32]
+    place = cache.folder(_STUBS) / cache.key_of("error", *wanted)[:32]
     folder = place / _LEVELS
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -345,7 +346,7 @@ def stubs(names: Sequence[str]) -> Path:
                 if target.is_relative_to(place):
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    target.touch()
+                    target.write_text(f"#error '{name}' file not found\n", encoding="utf-8", errors="surrogateescape")
         _prune(cache.folder(_STUBS), 8 * KEPT)
     return folder
 

@@ -11,7 +11,7 @@ import bisect
 import dataclasses
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,9 +25,8 @@ from softrock.hipify.tree import Node, Reference, complete_names, decode
 
 __all__ = ["Diagnostic", "Node", "ParseError", "Reference", "Tree", "language_of", "parse"]
 
-_MESSAGE = re.compile(
-    r"^(?P<path>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>[^\n]*)", re.MULTILINE
-)
+_MESSAGE = re.compile(r"(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)")
+_INCLUDED = re.compile(r"In file included from (?P<path>.+):(?P<line>\d+):$")
 # Our declarations of library functions are not defined anywhere, and so not with the types of lambdas either.
 _OF_NO_MATTER = "because its type does not have linkage"
 _STALE = re.compile(
@@ -235,21 +234,33 @@ def parse(
         ) from None
     complete_names(root, str(main), source.text)
     errors = [Diagnostic(str(path), 1, 1, f"'{name}' file not found") for name in unknown]
-    errors += [_missing(source, main, *each) for each in found.missing]
-    known = {(each.path, each.line) for each in errors}
-    for match in _MESSAGE.finditer(prefix.messages + done.messages):
-        each = Diagnostic(match["path"], int(match["line"]), int(match["column"]), match["message"])
-        absent = "file not found" in each.message and (each.path, each.line) in known
-        if not absent and not each.message.endswith(_OF_NO_MATTER):
-            errors.append(each)
+    places = {(str(file), line): column for file, line, column in _columns(found, main, source)}
+    errors += _errors(prefix.messages + done.messages, prefix.stubs, places)
     own = tuple(str(each) for each in found.own)
     return Tree(root, str(main), errors, setting, own, source, prefix)
 
 
-def _missing(source: Source, main: Path, path: Path, offset: int, name: str) -> Diagnostic:
-    text = source.text if path == main else _text(str(path))
-    line = text.count("\n", 0, offset) + 1
-    return Diagnostic(str(path), line, offset - text.rfind("\n", 0, offset), f"'{name}' file not found")
+def _columns(found: includes.Includes, main: Path, source: Source) -> Iterator[tuple[Path, int, int]]:
+    """(file, line, column) of the names of headers that are nowhere."""
+    for path, offset, _ in found.missing:
+        text = source.text if path == main else _text(str(path))
+        yield path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def _errors(messages: str, stubs: Path, columns: dict[tuple[str, int], int]) -> Iterator[Diagnostic]:
+    """clang's errors, those of headers that are nowhere at the place of the ``#include``."""
+    above = ("", 0)
+    for line in messages.splitlines():
+        included = _INCLUDED.match(line)
+        if included:
+            above = included["path"], int(included["line"])
+        match = _MESSAGE.match(line)
+        if match is None or match["message"].endswith(_OF_NO_MATTER):
+            continue
+        if match["path"].startswith(f"{stubs}/"):
+            yield Diagnostic(*above, columns.get(above, 1), match["message"])
+        else:
+            yield Diagnostic(match["path"], int(match["line"]), int(match["column"]), match["message"])
 
 
 def _with_includes(setting: Setting, path: Path) -> tuple[Setting, list[str]]:
