@@ -20,6 +20,7 @@ _LITERAL = re.compile(
 )
 _KERNEL = re.compile(
     r"\b__(?:global|device|shared)__\b|\b__(?:shfl|ballot|syncwarp|syncthreads|popc|ffs)\w*\s*\(|\bthreadIdx\s*\.|#\s*define\s+\w+"
+    r"|\basm(?:\s+volatile)?\s*\("
 )
 _BLANK = re.compile(r"[^\n]")
 _ESCAPE = re.compile(r"\\.", re.DOTALL)

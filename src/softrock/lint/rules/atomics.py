@@ -44,8 +44,7 @@ def float_atomic_fine_grained(file: File) -> Iterator[Finding]:
         Pinned host memory, managed memory and hipDeviceMallocFinegrained are fine-grained. The hardware's
         floating-point atomics of gfx90a and gfx942 do not work there: an add sent to memory behind PCIe is dropped
         without an error. The compiler therefore makes a compare-and-swap loop, which is slow, unless it is told
-        ``-munsafe-fp-atomics`` (``-mno-fine-grained-memory``) or the source says unsafeAtomicAdd: then results are
-        lost.
+        ``-munsafe-fp-atomics`` or the source says unsafeAtomicAdd: then results are lost.
 
     Example:
         __global__ void sum(float* total, const float* in) { atomicAdd(total, in[threadIdx.x]); }

@@ -24,6 +24,7 @@ _OCP = re.compile(
 )
 _OPEN = re.compile(r"__nv_fp8(?:x[24])?_e[45]m[23]|CUDA_R_8F_E[45]M[23]|__NV_E[45]M[23]")
 _LIMITS = {448.0: "E4M3 of OCP (FNUZ ends at 240)", 240.0: "E4M3 FNUZ (OCP's ends at 448)"}
+_LARGEST = re.compile(r"max|limit|largest|bound|fp8|e4m3", re.IGNORECASE)
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?)[fF]?")
 
 
@@ -148,11 +149,17 @@ def fp8_limit(file: File) -> Iterator[Finding]:
     if (not mentions and not headers) or _chosen_by_target(out):
         return
     needed = {each.fp8 for each in file.targets if each.fp8}
-    lines = [(token, line.active) for line in out.directives if line.word == "define" for token in line.tokens]
-    for token, active in [*((each, True) for each in out.tokens), *lines]:
-        match = _NUMBER.fullmatch(token.text) if token.kind is Kind.NUMBER and active else None
+    defined = [
+        (line.tokens[0].text, each)
+        for line in out.directives
+        if line.active and line.word == "define"
+        for each in line.tokens[1:2]
+    ]
+    given = [(out.at(index - 2) if out.at(index - 1) == "=" else "", each) for index, each in enumerate(out.tokens)]
+    for name, token in [*given, *defined]:
+        match = _NUMBER.fullmatch(token.text) if token.kind is Kind.NUMBER else None
         value = float(match[1]) if match else 0.0
-        if value not in _LIMITS or (value == 240.0 and "." not in token.text):
+        if value not in _LIMITS or ("." not in token.text and not _LARGEST.search(name)):
             continue
         wrong = "fnuz" if value == 448.0 else "ocp"
         on = ", ".join(each.gfx for each in file.targets if each.fp8 == wrong)

@@ -7,6 +7,7 @@ workgroup-processor mode (the default of RDNA GPUs). Sources of the limits: ISA 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
@@ -19,6 +20,8 @@ _SIMDS = 4
 """SIMDs of a compute unit of CDNA, and of a workgroup processor of RDNA: a workgroup's waves are spread over these."""
 _MOST_WAVES = {"CDNA": 8, "RDNA": 16}
 """Waves that a SIMD keeps."""
+_SAYS_WAVES = re.compile(r"per_?(?:eu|simd)\b|(?:warps|waves)_?per", re.IGNORECASE)
+"""Names of second arguments that count waves already."""
 _MODE_FACTOR = {"CDNA": 2, "RDNA": 4}
 
 
@@ -76,6 +79,8 @@ def launch_bounds_second_argument(file: File) -> Iterator[Finding]:
 
 def _cuda(file: File, out: Outline, call: Call, threads: int | None, blocks: int | None) -> Finding | None:
     span = call.arguments[1]
+    if _SAYS_WAVES.search(out.text(span)):
+        return None
     meant = f"`{out.text(span)}` is blocks per multiprocessor in CUDA, but waves per SIMD in HIP"
     if threads is None or blocks is None:
         hint = "on AMD give blocks * threads / 128: / (warpSize * 2) on CDNA, / (warpSize * 4) on RDNA"

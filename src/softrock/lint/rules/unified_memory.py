@@ -293,6 +293,6 @@ def pointer_attributes(file: File) -> Iterator[Finding]:
             yield file.finding(
                 "pointer-attributes",
                 *out.offsets((index + 2, index + 3)),
-                f"the type of memory is compared with {out.at(index + 2)}: HIP's numbers are others",
+                f"the type of memory is compared with {out.at(index + 2)}: HIP's numbers changed in 6.0",
                 "compare with the enumerators",
             )
