@@ -114,7 +114,7 @@ def _device_test(line: Directive, texts: list[str]) -> tuple[Edit, ...]:
 
 def _compared(out: Outline, index: int) -> Range | None:
     """The literal that a member or variable at an index is compared with."""
-    if out.at(index + 1) in _COMPARISONS and out.tokens[index + 2].kind is Kind.NUMBER:
+    if out.at(index + 1) in _COMPARISONS and out.at(index + 2)[:1].isdigit():
         return index + 2, index + 3
     start = index
     while out.at(start - 1) in (".", "->", "::"):

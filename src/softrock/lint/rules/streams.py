@@ -188,7 +188,7 @@ def _static_types(out: Outline) -> dict[str, str]:
     destructors = {each.name for each in out.functions if each.destructor}
     for name in destructors:
         for index in out.names.get(name, ()):
-            declares = out.tokens[index + 1].kind is Kind.NAME and out.at(index + 2) in (";", "=", "{", "(")
+            declares = out.at(index + 1).isidentifier() and out.at(index + 2) in (";", "=", "{", "(")
             if not declares or out.at(index - 1) in ("struct", "class", "~", "::", "new", ","):
                 continue
             inside = any(start <= index < end for start, end in bodies)

@@ -97,7 +97,7 @@ def texture_reference(file: File) -> Iterator[Finding]:
             if out.at(index + 1) != "<" or out.at(index - 1) in ("::", ".", "->", "class", "struct"):
                 continue
             behind = out.angle(index + 1)
-            if behind is None or out.tokens[behind].kind is not Kind.NAME or out.at(behind + 1) not in (";", "=", ","):
+            if behind is None or not out.at(behind).isidentifier() or out.at(behind + 1) not in (";", "=", ","):
                 continue
             name = out.at(behind)
             yield file.finding(

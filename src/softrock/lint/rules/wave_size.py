@@ -418,7 +418,7 @@ def warp_sized_shared_array(file: File) -> Iterator[Finding]:
         if outline.at(outline.match[bracket] + 1) == "[":
             continue
         name, function = outline.at(bracket - 1), outline.function_at(at)
-        uses = [each for each in outline.names[name] if function and each != bracket - 1 and each < function.body[1]]
+        uses = [each for each in outline.names.get(name, ()) if function and each != bracket - 1 and each < function.body[1]]
         by_warp = any(outline.at(each + 1) == "[" and view.warp_name(each + 2) for each in uses if each > at)
         by_lane = [each for each in uses if each > at and outline.at(each + 1) == "[" and _by_lane(view, each)]
         if by_warp and any(not _guarded(view, each) for each in by_lane):
