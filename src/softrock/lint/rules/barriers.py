@@ -223,7 +223,7 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
                 yield file.finding(
                     "barrier-in-divergent-code",
                     *out.offsets((barrier, barrier + 1)),
-                    f"barrier{_within(out, barrier)} under `{_shown(out.text(span))}` , line {line}: not for all threads",
+                    f"barrier{_within(out, barrier)} under `{_shown(out.text(span))}`, line {line}: not for all",
                     "move the barrier out of the condition, or make that the same for all threads of the workgroup",
                     severity=Severity.ERROR if direct else Severity.WARNING,
                 )
