@@ -10,7 +10,7 @@ from softrock.hipify import declarations
 from softrock.hipify.parse import Tree, parse
 
 CUDA = [family.cuda[0] for family in declarations.FAMILIES]
-HIP = [family.hip[0] for family in declarations.FAMILIES]
+HIP = [family.hip[0] for family in declarations.FAMILIES if family.hip]
 
 
 def parsed(tmp_path: Path, headers: list[str], text: str, name: str = "x.cu") -> Tree:
@@ -85,3 +85,12 @@ def test_enumerations_that_the_tables_name_are_types_of_their_own() -> None:
     cublas = declarations.FAMILIES[0]
     assert declarations.names(cublas, "cuda")["cublasStatus_t"] == "enum"
     assert "enum cublasStatus_t : int {};" in declarations.header(cublas, "cuda", set())
+
+
+def test_what_our_headers_lack_is_declared(tmp_path: Path) -> None:
+    text = (
+        "int main() { unsigned buffer = 0; cudaGraphicsResource* r; cudaGLSetGLDevice(0); cudaBindSurfaceToArray(r);\n"
+    )
+    text += "  return cudaGraphicsGLRegisterBuffer(&r, buffer, cudaGraphicsMapFlagsNone) != cudaSuccess; }\n"
+    tree = parsed(tmp_path, ["cuda.h", "cuda_gl_interop.h"], text)
+    assert [str(each) for each in tree.errors] == []

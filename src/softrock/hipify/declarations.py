@@ -30,7 +30,8 @@ OWN = Path(__file__).parent.parent / "compiler" / "include"
 _KIND = "hipify-include"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DECLARED = frozenset(["function", "type", "struct", "enum", "enumerator", "macro", "variable"])
-_MEMBERS = re.compile(r"\b(?:hip|HIP|cu|CU|nv|NV|rcc|mio)\w*")
+# What is declared by rule: names with a library's prefix (not `texture`, which the table has too).
+_MEMBERS = re.compile(r"\b(?:hip|HIP|cu|CU|nv|NV|rcc|mio|p?ncc|NCCL)\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +118,16 @@ FAMILIES = (
         "cudnn_cnn_infer.h cudnn_cnn_train.h cudnn_adv_infer.h cudnn_adv_train.h cudnn_backend.h",
         "miopen/miopen.h",
     ),
+    # What our own headers do not have: a name that is not supported is still known for what it is.
+    _family("runtime", "cudaError_t hipError_t", "softrock/cuda_rest.h cuda_gl_interop.h cuda_egl_interop.h", ""),
+    _family("driver", "CUresult hipError_t", "softrock/cu_rest.h cudaGL.h cudaEGL.h", "", "cuda.h"),
     _family("nccl", "ncclResult_t", "nccl.h", "rccl/rccl.h rccl.h"),
     _family("cufile", "CUfileError_t hipFileError_t", "cufile.h", "hipfile.h", "cuda.h"),
 )
+
+
+REST = ["#include <softrock/cuda_rest.h>", "#include <softrock/cu_rest.h>"]
+"""Lines that declare what our own CUDA-named headers lack."""
 
 
 def shapes(family: Family, side: str) -> str:
@@ -158,6 +166,7 @@ def names(family: Family, side: str) -> dict[str, str]:
 
 
 _RETURNS = (
+    (re.compile(r"cudaGetParameterBuffer"), "void*"),  # clang knows this name and wants it so
     (
         re.compile(r"Get(?:Error|Status|LastError)?(?:String|Name)$|GetLastError(?:String)?$|cufileop_status_error"),
         "const char*",
@@ -168,7 +177,7 @@ _RETURNS = (
 
 def _function(name: str, status: str, known: dict[str, str]) -> str:
     kind = next((kind for pattern, kind in _RETURNS if pattern.search(name)), status)
-    kind = kind if " " in kind or kind == "size_t" or kind in known else "int"
+    kind = kind if "*" in kind or kind == "size_t" or kind in known else "int"
     return (
         f"#ifdef __cplusplus\ntemplate <class... A> __host__ __device__ {kind} {name}(A&&...);\n"
         f"#else\n{kind} {name}();\n#endif\n"
@@ -192,7 +201,7 @@ def header(family: Family, side: str, taken: set[str]) -> str:
     parts = [special]
     number = 1
     for name, kind in sorted(mine.items(), key=lambda item: order.index(item[1])):
-        if name in taken or name in _in_our_headers():
+        if name in taken or name in _in_our_headers() or not _MEMBERS.fullmatch(name):
             continue
         taken.add(name)
         if kind == "enum" or (kind == "type" and name == status):
@@ -212,7 +221,7 @@ def header(family: Family, side: str, taken: set[str]) -> str:
             parts.append(_function(name, status, mine | dict.fromkeys(taken, "")))
     runtime = "cuda_runtime.h" if side == "cuda" else "hip/hip_runtime.h"
     first = [f"#include <{each}>\n" for each in (runtime, "softrock/anything.h", *family.first[side == "hip"])]
-    guard = f"SOFTROCK_{'cuda' if same else side}_{family.table}_H".upper()
+    guard = f"SOFTROCK_DECLARED_{'cuda' if same else side}_{family.table}_H".upper()
     return "".join([f"#ifndef {guard}\n#define {guard}\n", *first, *parts, "#endif\n"])
 
 
@@ -232,7 +241,9 @@ def texts() -> dict[str, str]:
     for side in ("cuda", "hip"):
         taken: set[str] = set()
         for family in FAMILIES:
-            main, *others = family.cuda if side == "cuda" else family.hip
+            main, *others = (family.cuda if side == "cuda" else family.hip) or ("",)
+            if not main:
+                continue
             text = header(family, side, taken)
             found[main] = text
             for each in others:

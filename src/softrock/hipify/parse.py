@@ -18,7 +18,7 @@ from pathlib import Path
 
 from softrock.compiler.flags import CUDA_SUFFIXES
 from softrock.core.errors import SoftrockError
-from softrock.hipify import frontend, inactive, includes
+from softrock.hipify import declarations, frontend, inactive, includes
 from softrock.hipify.frontend import ParseError, Prefix, Setting
 from softrock.hipify.source import Source
 from softrock.hipify.tree import Node, Reference, complete_names, decode
@@ -215,8 +215,9 @@ def parse(
     setting, unknown = _with_includes(Setting(language, cuda, device, tuple(words), cwd), path)
     found = includes.scan(main, source.text, setting.folders(), setting.user_folders())
     missing = [name for _, _, name in found.missing]
+    rest = declarations.REST if setting.cuda else []
     for attempt in (False, True):
-        prefix = frontend.prefix(found.prefix, setting, str(path), missing=missing, fresh=attempt)
+        prefix = frontend.prefix([*found.prefix, *rest], setting, str(path), missing=missing, fresh=attempt)
         done = _run(main, source, prefix, setting, ["-fsyntax-only", "-ast-dump=json"])
         if not (done.status and not done.output and _STALE.search(done.messages)):
             break
