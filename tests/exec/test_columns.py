@@ -15,6 +15,7 @@ from tests.exec.test_random_programs import DTYPES, values
 
 from softrock import codeobj
 from softrock.lift.columns import MOST_VECTORS
+from softrock.lift.layout import ANY, LINE, WIDE, most_in_column
 from softrock.lift.module import ModuleLifter
 
 TARGETS = ("gfx942", "gfx1100")
@@ -161,7 +162,7 @@ def test_who_runs_together(program: MakeProgram, target: str) -> None:
     assert found["guarded"] == found["product"]
     assert found["triangle"] == found["product"]
     assert found["chosen"] > 1, found
-    assert found["tile"] == 1  # rows of A differ within the wave: these loads are not shared, and as many
+    assert found["tile"] == found["product"]  # lanes load from A, each workgroup for itself, but as much is shared
     assert _most_rows(program(SOURCE, target).code.data, False)["product"] == (2 if target == "gfx942" else 4)
     alone = _most_rows(program(ALONE, target).code.data, True)
     assert set(alone.values()) == {1}, alone
@@ -210,3 +211,10 @@ def test_random_programs(program: MakeProgram, target: str, seed: int) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_many_random_programs(program: MakeProgram, target: str) -> None:
     _check_random(program, target, range(100, 112))
+
+
+def test_layouts_with_many_rows_stay_apart() -> None:
+    assert most_in_column(LINE, 64, 8) == most_in_column(WIDE, 32, 2) == 8
+    assert [most_in_column(row, 64, 4) for row in ("2", "4", "8", "16", "32")] == [1, 1, 1, 2, 4]
+    assert [most_in_column(row, 32, 2) for row in ("2", "4", "8", "16")] == [1, 1, 2, 4]
+    assert most_in_column("16", 64, 8) == most_in_column(ANY, 32, 2) == 1

@@ -159,7 +159,7 @@ class SoftwareFunction:
             elif rows > 1:
                 if self.most_rows is None:
                     self.most_rows = jit.most_rows(self.module.code, self.kernel)
-                layout = jit.in_column(layout, min(self.most_rows, rows))
+                layout = jit.in_column(layout, jit.rows_together(self.kernel, self.most_rows, layout, rows))
             if layout not in self.translations:
                 self.translations[layout] = Translation(self, layout)
             self._blocks[block] = self.translations[layout]

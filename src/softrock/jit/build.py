@@ -10,6 +10,7 @@ import msgpack
 
 from softrock.codeobj import CodeObject, Kernel
 from softrock.core import cache, settings
+from softrock.lift.layout import most_in_column
 
 LARGE = 1000
 """Above this many GPU instructions a kernel takes the short pass pipeline."""
@@ -90,6 +91,21 @@ def most_rows(code: CodeObject, kernel: Kernel) -> int:
         entry = {"rows": ModuleLifter(code, kernel, host().has("avx512dq")).most_rows()}
         store(key, entry)
     return int(entry["rows"])
+
+
+def rows_together(kernel: Kernel, most: int, layout: str, rows: int) -> int:
+    """How many workgroups of a column run together.
+
+    Args:
+        most: what :func:`most_rows` gave for the kernel.
+        layout: of the workgroups.
+        rows: workgroups of a column that may, a power of two.
+    """
+    from softrock.jit.host import host
+
+    lanes = kernel.wavefront_size
+    registers = lanes * 32 // (512 if host().has("avx512f") else 256)
+    return min(rows, most, most_in_column(layout, lanes, registers))
 
 
 def build(code: CodeObject, kernel: Kernel, layout: str, tier: str, timings: Timings) -> dict[str, Any]:

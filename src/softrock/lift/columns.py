@@ -28,6 +28,8 @@ SGPRS = 512
 
 SCC = 1 << 700
 
+_VECTORS = (1 << SGPRS) - 1
+
 MOST_INSTRUCTIONS = 400
 """Longer kernels are left alone: their code stands several times in a pass."""
 
@@ -236,6 +238,27 @@ def _starts_over(function: Function) -> bool:
     return True
 
 
+def _own_data(function: Function, loop: set[int], found: Shares, live: Mapping[int, int]) -> int:
+    """Vector registers of a loop's data that each workgroup has for itself. Addresses do not count: they are mostly
+    scalars on the host."""
+    insts = [inst for address in loop for inst in function.blocks[address].insts]
+    used = addresses = 0
+    for inst in insts:
+        used |= found.steps[inst.address].reads | found.steps[inst.address].writes
+        place = inst.get("vaddr")
+        if place is not None and place.kind is Kind.VGPR:
+            addresses |= ((1 << place.dwords) - 1) << place.index
+    before = 0
+    while before != addresses:
+        before = addresses
+        for inst in insts:
+            step = found.steps[inst.address]
+            if step.writes & addresses & _VECTORS and inst.format != "GLOBAL":
+                addresses |= step.reads & _VECTORS
+    data = used & ~addresses & _VECTORS
+    return max((found.at[address] & live[address] & data).bit_count() for address in loop)
+
+
 def most_rows(
     function: Function,
     semantics: Mapping[int, Semantic | None],
@@ -270,9 +293,9 @@ def most_rows(
         for inst in function.blocks[address].insts
         if inst.format == "GLOBAL" and "_load_" in inst.op
     ]
-    if 2 * sum(loads) <= len(loads):
+    if not loads or 2 * sum(loads) < len(loads):
         return 1
-    vectors = max((found.at[address] & live[address] & ((1 << SGPRS) - 1)).bit_count() for address in inside)
+    vectors = max(_own_data(function, loop, found, live) for loop in loops)
     each = max(vectors, 1) * kernel.wavefront_size * 32 // (512 if wide else 256)
     most = 1
     while 2 * most <= MOST_ROWS and 2 * most * each <= MOST_VECTORS:

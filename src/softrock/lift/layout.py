@@ -23,6 +23,26 @@ def layout_of(block: Sequence[int], lanes: int) -> str:
     return ANY
 
 
+_PIECES = 8
+"""Rows of lanes for which a host has enough registers for addresses."""
+
+_REGISTERS = 4
+"""Host registers of one value of a wave with rows, of which some are needed at once."""
+
+
+def most_in_column(layout: str, lanes: int, registers: int) -> int:
+    """How many workgroups of a column may run together in this layout, a power of two: what each of them loads for
+    itself is put together of as many pieces as a wave has rows.
+
+    Args:
+        lanes: of a wave.
+        registers: host registers that one value of a wave takes.
+    """
+    if layout in (LINE, WIDE):
+        return _PIECES
+    return 1 if layout == ANY or registers > _REGISTERS else max(1, _PIECES * int(layout) // lanes)
+
+
 def in_column(layout: str, rows: int) -> str:
     """The layout of workgroups of which `rows` in a column run together (:mod:`softrock.lift.columns`)."""
     return f"{layout}/{rows}" if rows > 1 else layout
