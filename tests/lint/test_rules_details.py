@@ -170,3 +170,49 @@ def test_a_barrier_under_many_conditions_is_still_found() -> None:
     text = "__global__ void k() {" + "if (threadIdx.x) {" * 50 + "__syncthreads();" + "}" * 50 + "}"
     (found,) = findings(text, "barrier-in-divergent-code")
     assert found.severity is Severity.ERROR
+
+
+def parsed_findings(folder: Path, text: str, rule: str, header: str = "") -> list[Finding]:
+    """What one rule finds with clang's tree."""
+    (folder / "own.h").write_text(header, encoding="utf-8")
+    path = folder / "input.cu"
+    path.write_text(f'#include <cuda_runtime.h>\n#include "own.h"\n{text}', encoding="utf-8")
+    source = Source.read(path)
+    checked = engine.check(source, engine.Settings(targets(None), frozenset({rule})))
+    assert checked.parsed
+    return checked.findings
+
+
+TEMPLATES = """
+template <typename T> struct Box { T value[4]; char tail; };
+template <typename T, int N> __global__ void tile(T* p) {
+  __shared__ T cache[N][N];
+  cache[0][threadIdx.x] = p[0];
+}
+template <int N> __device__ int part(int i) { __shared__ int s[N]; s[threadIdx.x] = i; return s[0]; }
+__global__ void boxes(int* p) { __shared__ Box<double> a[1639]; a[threadIdx.x].tail = 1; }
+__global__ void parts(int* p) { p[0] = part<9000>(3) + part<8000>(4); }
+__global__ void constant(float* p) { __shared__ float t[OWN_TILE]; t[0] = p[0]; }
+void run(float* p, double* q) { tile<float, 64><<<1, 32>>>(p); tile<double, 96><<<1, 32>>>(q); }
+"""
+
+
+def test_shared_memory_of_instantiations_and_of_constants_in_headers(tmp_path: Path) -> None:
+    found = parsed_findings(tmp_path, TEMPLATES, "shared-memory-limit", "constexpr int OWN_TILE = 16385;\n")
+    assert [each.message.split(" of static")[0] for each in found] == [
+        "tile has 73728 bytes",
+        "parts has 68000 bytes",
+        "boxes has 65560 bytes",
+        "constant has 65540 bytes",
+    ]
+    by_tokens = [each for each in findings(TEMPLATES, "shared-memory-limit") if "tile" in each.message]
+    assert by_tokens == []
+
+
+def test_launch_bounds_that_stand_in_a_header_limit_blocks(tmp_path: Path) -> None:
+    text = (
+        "__global__ void __launch_bounds__(OWN_THREADS) step(float* p) { p[0] = 0; }\n"
+        "void run(float* p) { step<<<1, 512>>>(p); step<<<1, 256>>>(p); }\n"
+    )
+    (found,) = parsed_findings(tmp_path, text, "block-too-large", "#define OWN_THREADS 256\n")
+    assert found.message == "512 threads in a block of step; the limit is 256"

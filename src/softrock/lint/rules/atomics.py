@@ -117,24 +117,65 @@ def atomic_scope(file: File) -> Iterator[Finding]:
             continue
         name = given.kernel.parameters[given.position].name
         for call in _parameter_atomics(out, given.kernel, name, _calls(out, _ATOMIC, given.kernel.body)):
-            if call.name.endswith("_system") or call.index in reported:
-                continue
-            if call.name.startswith("__hip_atomic_") and not _NARROW.search(out.text((call.index, call.close))):
-                continue
-            reported.add(call.index)
-            yield file.finding(
-                "atomic-scope",
-                *out.offsets((call.index, call.index + 1)),
-                f"{call.name} on {name}, {given.memory.kind} memory in use elsewhere meanwhile, is not atomic there",
-                _wider(call.name),
-            )
+            problem = _too_weak(out, call)
+            if problem and call.index not in reported:
+                reported.add(call.index)
+                yield file.finding(
+                    "atomic-scope",
+                    *out.offsets((call.index, call.index + 1)),
+                    f"{call.name} on {name}, {given.memory.kind} memory in use elsewhere meanwhile, {problem[0]}",
+                    problem[1],
+                )
+        for call in out.calls("__threadfence", "__threadfence_block", within=given.kernel.body):
+            if call.index not in reported:
+                reported.add(call.index)
+                yield file.finding(
+                    "atomic-scope",
+                    *out.offsets((call.index, call.index + 1)),
+                    f"{call.name} does not order what others see of {name}, {given.memory.kind} memory",
+                    "use __threadfence_system()",
+                )
+    yield from _peers(file, out, reported)
     yield from _block_scope(file, out, reported)
 
 
-def _wider(name: str) -> str:
-    if name.startswith("__hip_atomic_"):
-        return "give it __HIP_MEMORY_SCOPE_SYSTEM"
-    return f"use {name.removesuffix('_block')}_system"
+def _too_weak(out: Outline, call: Call) -> tuple[str, str] | None:
+    """(what is wrong, what to do) of an atomic on memory that the host or another GPU uses at the same time."""
+    text = out.text((call.index, call.close))
+    if not call.name.startswith("__hip_atomic_"):
+        wider = f"use {call.name.removesuffix('_block')}_system"
+        return None if call.name.endswith("_system") else ("is not atomic there", wider)
+    if _NARROW.search(text):
+        return "is not atomic there", "give it __HIP_MEMORY_SCOPE_SYSTEM"
+    if "__ATOMIC_RELAXED" in text and re.search("_store$|_exchange$", call.name):
+        return (
+            "orders nothing that was written before it",
+            "use __ATOMIC_RELEASE, and __ATOMIC_ACQUIRE where it is read",
+        )
+    return None
+
+
+def _peers(file: File, out: Outline, reported: set[int]) -> Iterator[Finding]:
+    """Atomics of device scope in a file that lets GPUs use each other's memory, on what its launches hand out."""
+    if next(out.api("DeviceEnablePeerAccess", "CtxEnablePeerAccess"), None) is None:
+        return
+    launched = {each.kernel for each in out.launches}
+    for function in out.functions:
+        if not function.is_kernel or function.name not in launched:
+            continue
+        pointers = {each.name for each in function.parameters if "*" in each.type}
+        for call in _calls(out, _ATOMIC, function.body):
+            name = pointer_name(out, call.arguments[0]) if call.arguments else ""
+            problem = _too_weak(out, call)
+            if problem and name in pointers and call.index not in reported:
+                reported.add(call.index)
+                yield file.finding(
+                    "atomic-scope",
+                    *out.offsets((call.index, call.index + 1)),
+                    f"{call.name} on {name}: where that is a peer's memory, the operation {problem[0]}",
+                    problem[1],
+                    severity=Severity.NOTE,
+                )
 
 
 def _concurrent(out: Outline, given: Given) -> bool:
@@ -143,6 +184,10 @@ def _concurrent(out: Outline, given: Given) -> bool:
     if host is None:
         return False
     variable = pointer_name(out, given.launch.arguments[given.position])
+    for statement, _ in host.paths():  # one launch for each of several GPUs
+        loops = statement.kind in ("for", "while", "do") and statement.start <= given.launch.index < statement.end
+        if loops and next(out.api("SetDevice", within=(statement.start, statement.end)), None) is not None:
+            return given.memory.index < statement.start
     for at in range(given.launch.end, host.body[1]):
         text = out.at(at)
         if re.fullmatch(r"(?:cuda|hip)(?:(?:Device|Stream|Event)Synchronize|Memcpy\w*|Free\w*|HostFree)", text):

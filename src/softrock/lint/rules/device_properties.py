@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from softrock.hipify.edits import Edit
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
 from softrock.lint.registry import rule
+
+if TYPE_CHECKING:
+    from softrock.hipify.parse import Tree
 
 _DEVICE_LIMITS = re.compile(
     r"(?:cuda|hip)Limit(?:PrintfFifoSize|StackSize|MallocHeapSize|DevRuntimeSyncDepth|DevRuntimePendingLaunchCount"
@@ -153,11 +157,7 @@ def block_too_large(file: File) -> Iterator[Finding]:
     """
     out = file.outline
     sizes = file.values.sizes
-    bounds = {}
-    for function in out.functions:
-        if function.is_kernel:
-            for call in out.calls("__launch_bounds__", within=(function.start, function.body[0])):
-                bounds[function.name] = sizes.value(call.arguments[0]) if call.arguments else None
+    bounds = _bounds(file)
     for launch in out.launches:
         if len(launch.configuration) < 2:
             continue
@@ -171,3 +171,33 @@ def block_too_large(file: File) -> Iterator[Finding]:
                 f"{threads} threads in a block of {launch.kernel}; the limit is {limit}",
                 "launch smaller blocks" if limit == 1024 else "launch smaller blocks, or raise its __launch_bounds__",
             )
+
+
+def _bounds(file: File) -> dict[str, int]:
+    """Kernel -> threads that its ``__launch_bounds__`` allow, where that is one number."""
+    out = file.outline
+    by_tree = _bounds_by_tree(file.tree) if file.tree is not None else {}
+    found: dict[str, int] = {}
+    for function in out.functions:
+        if not function.is_kernel:
+            continue
+        value = by_tree.get(out.tokens[function.index].offset)
+        for call in out.calls("__launch_bounds__", within=(function.start, function.body[0])):
+            if value is None and call.arguments:
+                value = file.values.sizes.value(call.arguments[0])
+        if value is not None and value > 0:
+            found[function.name] = value
+    return found
+
+
+def _bounds_by_tree(tree: Tree) -> dict[int, int]:
+    """Offset of a kernel's name -> its greatest number of threads: clang knows constants of other files, too."""
+    found: dict[int, int] = {}
+    for function in tree.root.find("FunctionDecl"):
+        for attribute in function.children:
+            if attribute.kind != "AMDGPUFlatWorkGroupSizeAttr" or function.instantiated or function.file != tree.main:
+                continue
+            value = attribute.children[1].value if len(attribute.children) == 2 else None
+            if value is not None and value.isdigit():
+                found[function.name_offset] = int(value)
+    return found
