@@ -119,7 +119,12 @@ FAMILIES = (
         "miopen/miopen.h",
     ),
     # What our own headers do not have: a name that is not supported is still known for what it is.
-    _family("runtime", "cudaError_t hipError_t", "softrock/cuda_rest.h cuda_gl_interop.h cuda_egl_interop.h", ""),
+    _family(
+        "runtime",
+        "cudaError_t hipError_t",
+        "softrock/cuda_rest.h cuda_gl_interop.h cuda_egl_interop.h",
+        "softrock/hip_rest.h hip/hip_gl_interop.h",
+    ),
     _family("driver", "CUresult hipError_t", "softrock/cu_rest.h cudaGL.h cudaEGL.h", "", "cuda.h"),
     _family("nccl", "ncclResult_t", "nccl.h", "rccl/rccl.h rccl.h"),
     _family("cufile", "CUfileError_t hipFileError_t", "cufile.h", "hipfile.h", "cuda.h"),
@@ -225,6 +230,24 @@ def header(family: Family, side: str, taken: set[str]) -> str:
     return "".join([f"#ifndef {guard}\n#define {guard}\n", *first, *parts, "#endif\n"])
 
 
+_TEMPLATES = {
+    "cub": {"cuda": "softrock/cub.h", "hip": "softrock/hipcub.h"},
+    "thrust": {"cuda": "softrock/thrust.h", "hip": "softrock/thrust.h"},
+    "libcudacxx": {"cuda": "softrock/cuda_std.h", "hip": "softrock/cuda_std.h"},
+}
+"""Headers written by hand that stand for all of a library of templates, by its table and the side."""
+
+
+def _header_rows() -> Iterator[tuple[str, str]]:
+    """(header, what it includes) of the tables' headers of libraries of templates."""
+    for table, target in _TEMPLATES.items():
+        path = _TABLES / f"{table}.tsv"
+        for row in _rows(path) if path.is_file() else ():
+            for side in ("cuda", "hip"):
+                if row.get("kind") == "header" and row.get(side, "-") != "-":
+                    yield row[side], target[side]
+
+
 def redirects() -> Iterator[tuple[str, str]]:
     """(header, what it includes) of headers that are there by name alone."""
     for line in (INCLUDE / "softrock" / "redirects.tsv").read_text(encoding="utf-8").splitlines():
@@ -237,7 +260,8 @@ def redirects() -> Iterator[tuple[str, str]]:
 
 def texts() -> dict[str, str]:
     """All generated headers by their name."""
-    found = {name: f"#include <{target}>\n" for name, target in redirects()}
+    pairs = [*_header_rows(), *redirects()]
+    found = {name: f"#include <{target}>\n" for name, target in pairs if not (OWN / name).is_file()}
     for side in ("cuda", "hip"):
         taken: set[str] = set()
         for family in FAMILIES:

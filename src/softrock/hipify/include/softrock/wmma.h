@@ -29,4 +29,5 @@ template <class D, class A, class B, class C> __device__ void mma_sync(D &, cons
 __device__ float __float_to_tf32(float);
 }  // namespace wmma
 }  // namespace nvcuda
+namespace rocwmma = nvcuda::wmma;
 #endif
