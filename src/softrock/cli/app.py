@@ -122,6 +122,21 @@ def _prebuild(given: Given) -> int:
     return prebuilding.prebuild()
 
 
+def _hipify(given: Given) -> int:
+    """Translate CUDA sources and build files to HIP.
+
+    Takes files, folders and compile_commands.json. Without -o, --in-place or --diff nothing is written and the report
+    says what would change. Sources are parsed by clang where that works, else handled token by token. What follows --
+    goes to clang, e.g. -Iinclude. The exit status is 1 where something has no counterpart, or where --check finds
+    changes to make.
+
+    Example: softrock hipify src --in-place --html report.html
+    """
+    from softrock.cli.hipify import hipify
+
+    return hipify(given)
+
+
 def _lint(given: Given) -> int:
     """Find what does not carry over from NVIDIA's GPUs to AMD's: warp sizes, masks, PTX, limits and defaults.
 
@@ -156,6 +171,27 @@ COMMANDS = (
             Option("--limit", "Cut it to this size, e.g. 500M; what was used longest ago goes.", "SIZE"),
             _JSON,
         ),
+    ),
+    Command(
+        "hipify",
+        _hipify,
+        (
+            Option("-o", "Write all sources, changed or not, into this folder.", "FOLDER"),
+            Option("--in-place", "Change the files; the old ones are kept with the suffix .orig."),
+            Option("--backup", "Another suffix for them; an empty one keeps none.", "SUFFIX"),
+            Option("--diff", "Print a patch."),
+            Option("--check", "Change nothing; the exit status is 1 where changes are needed."),
+            Option("--rename", "Name .cu files .hip, in includes and build files too."),
+            Option("--launch-macro", "Write <<<>>> launches as hipLaunchKernelGGL."),
+            Option("--parse", "auto (default), always (fail where clang cannot), never.", "WHEN"),
+            Option("--include", "In folders, only files that match.", "GLOB[,GLOB...]"),
+            Option("--exclude", "Not files that match.", "GLOB[,GLOB...]"),
+            Option("--jobs", "Processes (default: one a core).", "NUMBER"),
+            _JSON,
+            Option("--html", "Write a page: statistics, verdict by library, findings, diff.", "FILE"),
+            Option("--sarif", "Write a SARIF file.", "FILE"),
+        ),
+        "PATH... [-- CLANG FLAGS]", 1, None, tails=True,
     ),
     Command(
         "lint",

@@ -6,24 +6,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from softrock.core.errors import SoftrockError, UsageError
-from softrock.hipify import translate
+from softrock.core.errors import UsageError
+from softrock.hipify import source
+from softrock.hipify.findings import Severity
+from softrock.hipify.source import Source
+from softrock.hipify.translate import translate
+from softrock.hipify.work import Options
 
 _USAGE = "hipify-perl FILE.cu... [-o FILE | --inplace | --examine]"
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise SoftrockError(f"{path}: {error.strerror}", hint="check the name of the source file") from None
 
 
 def main(args: Sequence[str]) -> int:
     """Translate files to standard output, to ``-o FILE`` or in place.
 
     Raises:
-        UsageError: unknown options, no file, or several for one output.
+        UsageError: unknown options, no file, several for one output, or a file that cannot be read.
     """
     words = list(args)
     output: str | None = None
@@ -40,13 +37,17 @@ def main(args: Sequence[str]) -> int:
         raise UsageError(f"unknown option -{min(unknown)}" if unknown else "give one file, or several without -o",
                          hint=_USAGE)  # fmt: skip
     for file in files:
-        result = translate(_read(file))
-        for line, name in result.unknown:
-            print(f"{file}:{line}: warning: {name} has no HIP counterpart here and was left as it is", file=sys.stderr)
+        read = Source.read(Path(file))
+        result = translate(read, Options(parse="never", runtime_header="always"))
+        for each in result.findings:
+            if each.severity > Severity.NOTE:
+                print(f"{file}:{each.line}: warning: {each.message}", file=sys.stderr)
         if options & {"examine", "examin"}:
-            print(f"{file}: {result.replaced} names to replace, {len(result.unknown)} unknown")
+            missing = sum(count for (_, status, _), count in result.uses.items() if status in ("unknown", "unsupported", "removed"))  # fmt: skip
+            print(f"{file}: {result.replaced} names to replace, {missing} unknown")
         elif output is not None or "inplace" in options:
-            Path(output or file).write_text(result.text, encoding="utf-8", errors="surrogateescape")
+            source.write(Path(output or file), read.to_bytes(result.text), like=Path(file))
         else:
-            sys.stdout.write(result.text)
+            sys.stdout.flush()
+            sys.stdout.buffer.write(read.to_bytes(result.text))
     return 0

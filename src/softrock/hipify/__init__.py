@@ -1,5 +1,1 @@
-"""CUDA sources turned into HIP sources, name by name."""
-
-from softrock.hipify.translate import Translation, translate
-
-__all__ = ["Translation", "translate"]
+"""CUDA sources turned into HIP sources: `translate.translate` for one, `run.run` for many."""

@@ -48,5 +48,6 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 def unified_diff(source: Source, changed: str, context: int = 3) -> str:
     """A patch from the source to `changed`; empty where they are the same."""
     before, after = (readable(each).splitlines(keepends=True) for each in (source.text, changed))
-    lines = difflib.unified_diff(before, after, f"a/{source.path}", f"b/{source.path}", n=context)
+    name = str(source.path).lstrip("/")
+    lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", n=context)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

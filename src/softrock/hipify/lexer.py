@@ -59,6 +59,8 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _HEADER = re.compile(rf"{_BLANK}*(?P<header><[^>\n]*>|\"[^\"\n]*\")")
+_MARK = "\xef\xbb\xbf"
+"""A byte order mark at the beginning of a file is no token."""
 _KINDS = {
     "comment": Kind.COMMENT,
     "string": Kind.STRING,
@@ -72,7 +74,7 @@ _KINDS = {
 
 def tokens(text: str) -> Iterator[Token]:
     """The tokens of a source, comments included, in order."""
-    at, end = 0, len(text)
+    at, end = len(_MARK) if text.startswith(_MARK) else 0, len(text)
     fresh, inside = True, False  # at the beginning of a line; in a directive
     match = _PATTERN.match
     while at < end:

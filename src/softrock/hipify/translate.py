@@ -1,115 +1,103 @@
-"""Translate the names of CUDA's runtime and driver interfaces to HIP's.
+"""One source of CUDA into one of HIP.
 
-Most names follow a rule (``cudaMemcpy`` becomes ``hipMemcpy``); a rule is only trusted where our HIP headers know
-the name it gives. The rest stand in ``names.txt``. What neither covers stays as it is and is reported with its line:
-a name is never invented. String literals and comments are not touched, and ``<<<>>>`` is HIP's launch syntax too.
+What is replaced are identifiers and headers that stand in the mapping tables. Comments, strings, names of the
+program's own and everything else keep their bytes. What has no counterpart stays and is reported: nothing is invented,
+and nothing passes in silence.
 """
 
 from __future__ import annotations
 
-import bisect
-import functools
-import re
-from dataclasses import dataclass
-from pathlib import Path
+from collections import Counter
+from dataclasses import dataclass, field
 
-_INCLUDE = Path(__file__).parent.parent / "compiler" / "include" / "hip"
-_TOKEN = re.compile(
-    r"""(?P<skip>//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
-    r"""|(?P<include>\#\s*include\s*[<"](?P<header>[^>"\n]+)[>"])"""
-    r"""|(?P<name>\b[A-Za-z_]\w*\b)""",
-    re.DOTALL | re.VERBOSE,
-)
-_CUDA_NAME = re.compile(r"cuda[A-Z]\w*|cu[A-Z]\w*|CU_[A-Z]\w*|CUDA_\w+|nvrtc[A-Z]\w*|NVRTC_\w*|__CUDA\w*")
-_CUDA_HEADER = re.compile(r"(cu|nv)\w*\.h|\w*(vector_types|launch_parameters|math_constants|cooperative_groups)\.h")
-_RULES = (
-    ("cudaDevAttr", "hipDeviceAttribute"),
-    ("cuda", "hip"),
-    ("CUDA_", "HIP_"),
-    ("nvrtc", "hiprtc"),
-    ("NVRTC_", "HIPRTC_"),
-    ("cu", "hip"),
-    ("CU_", "HIP_"),
-    ("CU", "hip"),
-)
+from softrock.core.errors import SoftrockError
+from softrock.hipify import edits, embedded, headers, launches, names
+from softrock.hipify.edits import Edit
+from softrock.hipify.findings import Finding
+from softrock.hipify.source import Source
+from softrock.hipify.work import Options, Work
+
+__all__ = ["Options", "Translation", "translate"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Translation:
-    """A translated source.
+    """What came of one source.
 
     Attributes:
-        text: the HIP source.
+        text: the result, a character a byte as in `Source.text`.
+        edits: how it differs.
+        findings: what a person has to know, in order.
+        uses: (family, status, name) -> how often; status "unknown" for names in no table.
         replaced: how many names and headers were replaced.
-        unknown: (line, name) of what has no counterpart here and was left alone.
+        mode: "parsed", "tokens" or "" (nothing of CUDA's in it).
+        reason: why it was not parsed, or what clang's tree does not cover.
     """
 
     text: str
-    replaced: int
-    unknown: tuple[tuple[int, str], ...]
+    edits: list[Edit] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    uses: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    replaced: int = 0
+    mode: str = "tokens"
+    reason: str = ""
 
 
-@functools.cache
-def _table() -> dict[str, str]:
-    lines = (Path(__file__).parent / "names.txt").read_text(encoding="utf-8").splitlines()
-    rows = (line.split() for line in lines if line.strip() and not line.startswith("#"))
-    return {row[0]: row[1] for row in rows}
+def translate(source: Source, options: Options | None = None) -> Translation:
+    """Translate a C or C++ source.
+
+    Raises:
+        SoftrockError: `options.parse` is "always" and clang gives no tree of it.
+    """
+    options = options or Options(parse="never")
+    work = Work(source, options)
+    _steps(work)
+    reason = ""
+    if options.parse != "never" and (work.edits or work.findings):
+        parsed = Work(source, options)
+        # The tokens do not change by being seen through a tree.
+        parsed.__dict__["tokens"], parsed.__dict__["directives"] = work.tokens, work.directives
+        try:
+            from softrock.hipify.parse import parse  # starts a compiler, which most do without
+
+            parsed.tree = parse(source.path, options.flags, cwd=options.cwd, source=source)
+            reason = _uncovered(parsed)
+            _steps(parsed)
+            work = parsed
+        except SoftrockError as error:
+            if options.parse == "always":
+                raise
+            reason = error.message.removeprefix(f"{source.path}: ")
+    return finished(work, reason)
 
 
-@functools.cache
-def _known() -> frozenset[str]:
-    """Every name with HIP in it that our headers use."""
-    found: set[str] = set()
-    for path in _INCLUDE.rglob("*.h"):
-        found.update(re.findall(r"\b(?:hip|HIP|hiprtc|HIPRTC)\w*", path.read_text(encoding="utf-8")))
-    return frozenset(found)
+def finished(work: Work, reason: str = "") -> Translation:
+    """The result of work that is done."""
+    kept = edits.consistent(work.edits)
+    found = sorted(work.findings, key=lambda each: (each.line, each.column, each.rule))
+    mode = "parsed" if work.tree is not None else "tokens"
+    if not kept and not found and not work.uses:
+        mode = ""
+    text = edits.apply(work.source.text, kept)
+    return Translation(text, kept, found, work.uses, work.replaced, mode, reason)
 
 
-def _name(name: str) -> str | None:
-    """HIP's name for a CUDA name, or None."""
-    if name in _table():
-        return _table()[name]
-    for old, new in _RULES:
-        if name.startswith(old):
-            candidate = new + name[len(old) :]
-            for each in (candidate, f"{candidate}_t"):
-                if each in _known():
-                    return each
-    return None
+def _steps(work: Work) -> None:
+    if work.options.launch_macro:
+        launches.translate(work)
+    names.translate(work)
+    embedded.translate(work)
+    headers.translate(work)
 
 
-def translate(source: str) -> Translation:
-    """Translate a CUDA source text."""
-    replaced = 0
-    unknown: list[tuple[int, str]] = []
-    ends = [match.start() for match in re.finditer("\n", source)]
-
-    def line_of(offset: int) -> int:
-        return bisect.bisect_left(ends, offset) + 1
-
-    def swap(match: re.Match[str]) -> str:
-        nonlocal replaced
-        whole = match.group()
-        if match["skip"]:
-            return whole
-        if match["include"]:
-            header = match["header"]
-            if header in _table():
-                replaced += 1
-                return f"#include <{_table()[header]}>"
-            if _CUDA_HEADER.fullmatch(header):
-                unknown.append((line_of(match.start()), header))
-            return whole
-        if whole not in _table() and not _CUDA_NAME.fullmatch(whole):
-            return whole
-        new = _name(whole)
-        if new is None:
-            unknown.append((line_of(match.start()), whole))
-            return whole
-        replaced += 1
-        return new
-
-    text = _TOKEN.sub(swap, source)
-    if replaced and "hip/hip_runtime" not in text:
-        text = "#include <hip/hip_runtime.h>\n" + text
-    return Translation(text, replaced, tuple(unknown))
+def _uncovered(work: Work) -> str:
+    """Which lines clang did not see, and what it did not understand."""
+    tree = work.tree
+    assert tree is not None, "asked for only with a tree"
+    parts = []
+    lines = sum(work.source.text.count("\n", start, end) for start, end in tree.inactive)
+    if lines:
+        parts.append(f"{lines} lines in branches of #if that are not compiled were handled by tokens")
+    if tree.errors:
+        parts.append(f"clang has {len(tree.errors)} errors, the first: {tree.errors[0]}")
+    return "; ".join(parts)

@@ -1,0 +1,107 @@
+"""``#include`` of CUDA's headers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from softrock.hipify import table
+from softrock.hipify.lexer import Kind, Token
+from softrock.hipify.work import Directive, Work
+
+RUNTIME = "hip/hip_runtime.h"
+_CUDA_HEADER = re.compile(
+    r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cutensor|cufile|cupti|nvml|nvrtc|nvToolsExt|nvjpeg|npp|nccl)\w*\.h"
+    r"|(?:cuda|cub|thrust|nvtx3|cutlass|cute|cooperative_groups|nv)/[\w/.]+|nv\w*\.h"
+)
+_CODE = frozenset(["__global__", "__device__", "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "<<<", "__shared__"])
+
+
+def translate(work: Work) -> None:
+    """Replace headers; those that become the same as an earlier one are removed."""
+    seen: dict[str, list[tuple[int, ...]]] = {}
+    for directive in work.directives:
+        if directive.word not in ("include", "include_next", "import") or directive.first >= directive.last:
+            continue
+        token = work.tokens[directive.first]
+        if token.kind is not Kind.HEADER or work.skipped(token.offset):
+            continue
+        before = token.text
+        after = _header(work, token)
+        name = after[1:-1]
+        visible = any(directive.branches[: len(place)] == place for place in seen.get(name, ()))
+        if after != before:
+            work.replaced += 1
+            if visible and _alone(work, directive):
+                _remove_line(work, directive)
+                continue
+            work.replace(token.offset, len(before), after, f"header {before[1:-1]}")
+        seen.setdefault(name, []).append(directive.branches)
+    if not any(name.startswith("hip/hip_runtime") for name in seen):
+        _add_runtime(work)
+
+
+def _header(work: Work, token: Token) -> str:
+    """What an include becomes, with its quotes."""
+    name, quoted = token.text[1:-1], token.text[0] == '"'
+    if quoted:
+        beside = work.source.path.parent / name
+        if beside.is_file():
+            if str(beside.resolve()) in work.options.renamed:
+                return f'"{Path(name).with_suffix(".hip").as_posix()}"'
+            return token.text
+    row = table.lookup(name)
+    if row is not None and row.kind == "header":
+        if not work.row(row, token.offset, len(token.text)) or row.hip == name:
+            return token.text
+        return f"<{row.hip}>"
+    if not quoted and _CUDA_HEADER.fullmatch(name):
+        work.uses["headers", "unknown", name] += 1
+        text = f"<{name}> looks like a header of CUDA's and is in no mapping table"
+        work.report(token.offset, len(token.text), "unknown-api", text, str(table.reason(name)))
+    return token.text
+
+
+def _alone(work: Work, directive: Directive) -> bool:
+    """Nothing else stands on the directive's line."""
+    text = work.source.text
+    start = text.rfind("\n", 0, directive.token.offset) + 1
+    end = text.find("\n", directive.token.offset)
+    line = text[start : end if end >= 0 else len(text)]
+    token = work.tokens[directive.first]
+    return directive.last == directive.first + 1 and not line.replace(directive.token.text, "", 1).replace(token.text, "", 1).strip()  # fmt: skip
+
+
+def _remove_line(work: Work, directive: Directive) -> None:
+    text = work.source.text
+    start = text.rfind("\n", 0, directive.token.offset) + 1
+    end = text.find("\n", directive.token.offset) + 1 or len(text)
+    if end == len(text) and not text.endswith("\n") and start:  # the line before becomes the last: without an end
+        start -= 2 if text[start - 2 : start] == "\r\n" else 1
+    work.replace(start, end - start, "", "header that is included already")
+
+
+def _add_runtime(work: Work) -> None:
+    """Include HIP's runtime in a file that nvcc compiles without an include."""
+    if work.options.runtime_header == "cu" and work.source.path.suffix not in (".cu", ".hip"):
+        return
+    needed = any(family in ("runtime", "driver") and status != "unknown" for family, status, _ in work.uses)
+    if not needed and (
+        work.source.path.suffix != ".cu" or not any(token.text in _CODE for token in work.tokens)
+    ):  # fmt: skip
+        return
+    place = _first_place(work)
+    work.replace(place, 0, f"#include <{RUNTIME}>{work.newline}", "nvcc includes its runtime by itself")
+
+
+def _first_place(work: Work) -> int:
+    """Before the first include that is not in a condition, else before all code."""
+    text = work.source.text
+    mark = 3 if text.startswith("\xef\xbb\xbf") else 0
+    for directive in work.directives:
+        if directive.branches or directive.word not in ("include", "pragma", "define", "undef"):
+            break
+        if directive.word == "include":
+            return text.rfind("\n", 0, directive.token.offset) + 1 or mark
+    first = work.tokens[0].offset if work.tokens else 0
+    return text.rfind("\n", 0, first) + 1 or mark

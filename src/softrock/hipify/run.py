@@ -1,0 +1,170 @@
+"""Many files, over all cores: read, translate, write; what came of each."""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from softrock.core.errors import SoftrockError, UsageError
+from softrock.hipify import cmake, edits, files, python, source, translate
+from softrock.hipify.files import Item
+from softrock.hipify.findings import Finding
+from softrock.hipify.report import File, Report
+from softrock.hipify.source import Source
+from softrock.hipify.work import ABOUT, RULES, Options
+
+_WORTH = {"never": 3 << 20, "auto": 1 << 12, "always": 1 << 12}
+"""Bytes of sources from which on more processes pay, by `Options.parse`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where results go.
+
+    Attributes:
+        folder: the output folder; None: none.
+        in_place: the files themselves.
+        backup: suffix under which the old file is kept, "" for none.
+        rename: .cu becomes .hip.
+    """
+
+    folder: Path | None = None
+    in_place: bool = False
+    backup: str = ".orig"
+    rename: bool = False
+
+    def of(self, item: Item) -> Path | None:
+        """The file that an item's result is written to."""
+        if self.folder is None and not self.in_place:
+            return None
+        path = self.folder / item.relative if self.folder is not None else item.path
+        return path.with_suffix(".hip") if self.rename and path.suffix == ".cu" else path
+
+
+def run(
+    items: Sequence[Item],
+    options: Options,
+    target: Target | None = None,
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int, str], None] | None = None,
+) -> Report:
+    """Translate files, in the order given.
+
+    Args:
+        jobs: processes (default: one for each core that this one may use).
+        progress: called with the number of files that are done and the name of the last.
+
+    Raises:
+        UsageError: two files would become the same one.
+        SoftrockError: `options.parse` is "always" and a file does not parse.
+    """
+    target = target or Target()
+    _no_clash(items, target)
+    if target.rename:
+        names = frozenset(os.path.realpath(each.path) for each in items if each.path.suffix == ".cu")
+        options = replace(options, renamed=names)
+    work = functools.partial(one, options=options, target=target)
+    report = Report("softrock hipify", ABOUT, RULES)
+    jobs = jobs or len(os.sched_getaffinity(0))
+    if jobs == 1 or len(items) < 2 or _bytes(items) < _WORTH[options.parse]:
+        results = map(work, items)
+        _gather(report, results, progress)
+        return report
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(min(jobs, len(items))) as pool:
+        size = 1 if options.parse != "never" else max(1, min(16, len(items) // (4 * jobs)))
+        _gather(report, pool.imap(work, items, chunksize=size), progress)
+    return report
+
+
+def _gather(report: Report, results: object, progress: Callable[[int, str], None] | None) -> None:
+    for number, (file, uses) in enumerate(results, 1):  # type: ignore[var-annotated,call-overload]
+        report.files.append(file)
+        report.uses.update(uses)
+        if progress is not None:
+            progress(number, file.path)
+
+
+def _bytes(items: Sequence[Item]) -> int:
+    total = 0
+    for each in items:
+        try:
+            total += each.path.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _no_clash(items: Sequence[Item], target: Target) -> None:
+    taken: dict[str, Path] = {}
+    for item in items:
+        path = target.of(item)
+        if path is None:
+            continue
+        other = taken.setdefault(os.path.normpath(path), item.path)
+        if other != item.path:
+            raise UsageError(f"{item.path} and {other} would both become {path}", hint="translate them one by one")
+
+
+def one(item: Item, options: Options, target: Target) -> tuple[File, Counter[tuple[str, str, str]]]:
+    """Translate one file and write the result; trouble with the file becomes a finding."""
+    file = File(str(item.path))
+    uses: Counter[tuple[str, str, str]] = Counter()
+    try:
+        read = Source.read(item.path)
+    except UsageError as error:
+        kind = "binary" if "binary" in error.message else "unreadable"
+        text = error.message.removeprefix(f"{item.path}: ")
+        file.mode = "skipped"
+        file.findings.append(Finding(kind, RULES[kind], str(item.path), 1, 1, 1, 1, f"left out: {text}", error.hint or ""))
+        return file, uses
+    options = replace(options, flags=(*item.flags, *options.flags), cwd=item.cwd)
+    result = _translated(read, options)
+    file.lines = read.text.count("\n") + (not read.text.endswith("\n") and bool(read.text))
+    file.mode, file.reason = result.mode, result.reason
+    file.findings, file.edits, file.replaced = result.findings, result.edits, result.replaced
+    file.diff = edits.unified_diff(read, result.text) if result.edits else ""
+    path = target.of(item)
+    if path is not None:
+        try:
+            _write(read, result.text, item.path, path, target)
+            file.output = str(path)
+        except SoftrockError as error:
+            finding = Finding("unreadable", RULES["unreadable"], str(item.path), 1, 1, 1, 1, error.message, error.hint or "")
+            file.findings.append(finding)
+    return file, result.uses
+
+
+def _translated(read: Source, options: Options) -> translate.Translation:
+    kind = files.kind_of(read.path)
+    if kind == "cmake":
+        return cmake.translate(read, options)
+    if kind == "python":
+        return python.translate(read, options)
+    return translate.translate(read, options)
+
+
+def _write(read: Source, text: str, old: Path, new: Path, target: Target) -> None:
+    """Write a result; in place only what differs, with the old file kept."""
+    if target.folder is not None:
+        source.write(new, read.to_bytes(text), like=old)
+    elif new != old:  # another suffix: the old file moves out of the way
+        if new.exists():
+            raise UsageError(f"{new} exists: {old} was left as it is", hint="move it away, or do without --rename")
+        source.write(new, read.to_bytes(text), like=old)
+        try:
+            kept = old.with_name(old.name + target.backup)
+            if target.backup and not kept.exists():
+                old.rename(kept)
+            else:
+                old.unlink()
+        except OSError as error:
+            raise UsageError(f"{old}: cannot be moved: {error.strerror}", hint="remove it: its translation is written") from None  # fmt: skip
+    elif text != read.text:
+        source.write(new, read.to_bytes(text), backup=target.backup or None)

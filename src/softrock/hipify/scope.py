@@ -1,0 +1,263 @@
+"""Which of CUDA's names a program declares itself."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from softrock.core.errors import UsageError
+from softrock.hipify import table
+from softrock.hipify.lexer import Kind, Token, code
+from softrock.hipify.source import Source
+from softrock.hipify.work import Work
+
+NOT_TYPES = frozenset(
+    "return else case goto new delete throw sizeof typename const constexpr static extern inline volatile typedef register "
+    "operator using namespace template struct class enum union public private protected virtual friend mutable explicit "
+    "if while for do switch default break continue co_return co_await co_yield and or not xor alignof decltype "
+    "static_cast reinterpret_cast const_cast dynamic_cast thread_local consteval constinit final override noexcept "
+    "__device__ __host__ __global__ __shared__ __constant__ __forceinline__ __noinline__ __restrict__ __restrict "
+    "__inline__ __managed__ defined signed unsigned".split()
+)
+_BUILT_IN = frozenset("void bool char short int long float double auto size_t unsigned signed wchar_t".split())
+_AFTER_DECLARED = frozenset(["(", ";", "=", ",", ")", "[", "{", ":"])
+
+
+@functools.cache
+def _names() -> frozenset[str]:
+    return frozenset(table.rows())
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def interesting(name: str) -> bool:
+    """Whether a name without a qualifier may have to do with CUDA."""
+    return name in _names() or table.is_cuda_name(name)
+
+
+@dataclass
+class Scope:
+    """Names that the program declares itself.
+
+    Attributes:
+        everywhere: in the whole file.
+        inside: name -> ranges [start, end) of offsets in which it means the program's own.
+        at: offset -> whether the name that stands there is the program's own, as clang resolves it.
+    """
+
+    everywhere: set[str] = field(default_factory=set)
+    inside: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    at: dict[int, bool] = field(default_factory=dict)
+
+    def owns(self, token: Token) -> bool:
+        """Whether a name is the program's own."""
+        known = self.at.get(token.offset)
+        if known is not None:
+            return known
+        if token.text in self.everywhere:
+            return True
+        return any(start <= token.offset < end for start, end in self.inside.get(token.text, ()))
+
+
+def scope_of(work: Work, hits: list[int]) -> Scope:
+    """Names that the program declares: by clang's tree where there is one, else by the tokens around them."""
+    scope = Scope()
+    tokens = work.tokens
+    for directive in work.directives:
+        if directive.word == "define" and directive.first < directive.last:
+            name = tokens[directive.first].text
+            row = table.lookup(name)
+            if row is None or row.kind != "macro" or not name.startswith("__"):
+                scope.everywhere.add(name)
+    if work.tree is not None:
+        _resolve(work, scope)
+        return scope
+    found = [at for at in hits if _declares(tokens, at)]
+    if found:
+        blocks = _blocks(tokens)
+        for at in found:
+            scope.inside.setdefault(tokens[at].text, []).append(_extent(tokens, blocks, at))
+    return scope
+
+
+def _declares(tokens: list[Token], at: int) -> bool:
+    """Whether the tokens around a name look like its declaration."""
+    if at == 0:
+        return False
+    before = tokens[at - 1]
+    after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    if before.text in ("struct", "class", "union", "enum"):
+        return after in ("{", ":") or (after == "final")
+    if before.text == "namespace":
+        return after == "{" and not (at > 1 and tokens[at - 2].text == "using") and not _library_namespace(tokens, at)
+    if before.text == "using":
+        return after == "="
+    if after not in _AFTER_DECLARED:
+        return False
+    at_type = at - 1
+    while at_type > 0 and tokens[at_type].text in ("*", "&", "&&", "const", "__restrict__"):
+        at_type -= 1
+    kind = tokens[at_type]
+    pointer = at_type != at - 1
+    if kind.text == ">" and not pointer:
+        return after in ("(", ";", "=", "{") and _template_type(tokens, at_type)
+    if kind.kind is not Kind.NAME:
+        return False
+    if kind.text in _BUILT_IN:
+        return True
+    if kind.text in NOT_TYPES or kind.text.isupper() or "##" in after:
+        return False
+    if pointer:  # a * b is a product as well: a type is known by its form
+        return kind.text.endswith("_t") or _is_type(kind.text)
+    return True
+
+
+def _template_type(tokens: list[Token], at: int) -> bool:
+    depth = 0
+    while at >= 0:
+        text = tokens[at].text
+        depth += (text == ">") + 2 * (text == ">>") - (text == "<")
+        if depth == 0:
+            return at > 0 and tokens[at - 1].kind is Kind.NAME and not tokens[at - 1].text.endswith("_cast")
+        if text in (";", "{", "}"):
+            return False
+        at -= 1
+    return False
+
+
+def _is_type(name: str) -> bool:
+    row = table.lookup(name)
+    return row is not None and row.kind in ("type", "struct", "enum", "class")
+
+
+def _library_namespace(tokens: list[Token], at: int) -> bool:
+    """A file that includes a library's headers and reopens its namespace adds to the library."""
+    name = tokens[at].text
+    return any(each.kind is Kind.HEADER and each.text[1:].startswith((f"{name}/", f"{name}.")) for each in tokens)
+
+
+def _blocks(tokens: list[Token]) -> list[tuple[int, int, int]]:
+    """(index of {, index of }, depth) of all blocks, in the order in which they begin."""
+    found: list[list[int]] = []
+    stack: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.text == "{" and token.kind is Kind.PUNCT:
+            stack.append(len(found))
+            found.append([at, len(tokens), len(stack)])
+        elif token.text == "}" and token.kind is Kind.PUNCT and stack:
+            found[stack.pop()][1] = at
+    return [(a, b, c) for a, b, c in found]
+
+
+def _extent(tokens: list[Token], blocks: list[tuple[int, int, int]], at: int) -> tuple[int, int]:
+    """Offsets in which a declaration at an index holds."""
+    starts = [each[0] for each in blocks]
+    inner: tuple[int, int, int] | None = None
+    for block in reversed(blocks[: bisect.bisect_left(starts, at)]):
+        if block[1] > at:
+            inner = block
+            break
+    end = len(tokens) if inner is None else inner[1]
+    first = at
+    if inner is not None and _is_class(tokens, inner[0]):
+        first = inner[0]  # members are seen in the whole class
+    depth = 0
+    for back in range(at - 1, max(at - 400, -1), -1):  # a parameter: it holds in the body that follows
+        text = tokens[back].text
+        if text in (";", "{", "}"):
+            break
+        depth += (text == ")") - (text == "(")
+        if depth < 0:
+            following = next((block for block in blocks if block[0] > at), None)
+            between = "" if following is None else "".join(each.text for each in tokens[at : following[0]])
+            if following is not None and ";" not in between:
+                end = following[1]
+            else:
+                end = at + 1
+            break
+    last = tokens[end].offset if end < len(tokens) else (tokens[-1].end if tokens else 0)
+    return tokens[first].offset, last
+
+
+def _is_class(tokens: list[Token], opening: int) -> bool:
+    for back in range(opening - 1, max(opening - 60, -1), -1):
+        text = tokens[back].text
+        if text in (";", "{", "}", ")"):
+            return False
+        if text in ("struct", "class", "union"):
+            return True
+    return False
+
+
+def _resolve(work: Work, scope: Scope) -> None:
+    """What clang knows about names that the program declares."""
+    tree = work.tree
+    assert tree is not None, "asked for only with a tree"
+    scope.everywhere |= tree.macros & frozenset(each.text for each in work.tokens)
+    owned = {name for name in tree.user_declared if interesting(name)}
+    if not owned:
+        return
+    for node in tree.in_main():
+        if node.name_offset < 0:
+            continue
+        name = tree.written(node)
+        if name not in owned:
+            continue
+        if node.kind.endswith("Decl"):
+            scope.at[node.name_offset] = True
+        elif node.ref is not None:
+            scope.at[node.name_offset] = tree.declaration(node.ref) is not None
+    # Types have no node of their own where they are named: the program's where it declares one of that name.
+    types = {"CXXRecordDecl", "RecordDecl", "EnumDecl", "TypedefDecl", "TypeAliasDecl", "NamespaceDecl", "ClassTemplateDecl"}
+    scope.everywhere |= {tree.written(each) for each in tree.root.walk() if each.kind in types and each.name} & owned
+
+
+def own_headers(path: Path, work: Work) -> set[str]:
+    """Names that the program's own headers declare, as far as includes in quotes lead to them."""
+    found: set[str] = set()
+    seen: set[Path] = set()
+    folders = [Path(value) for value in _include_folders(work.options.flags)]
+    pending = [(path, work.tokens)]
+    while pending and len(seen) < 400:
+        here, tokens = pending.pop()
+        for token in tokens:
+            if token.kind is not Kind.HEADER:
+                continue
+            for folder in [here.parent, *folders] if token.text[0] == '"' else folders:
+                target = folder / token.text[1:-1]
+                if target.is_file():
+                    real = target.resolve()
+                    if real not in seen:
+                        seen.add(real)
+                        names, inner = _declared_in(str(real))
+                        found |= names
+                        pending.append((real, list(inner)))
+                    break
+    return found
+
+
+def _include_folders(flags: tuple[str, ...]) -> Iterator[str]:
+    words = iter(flags)
+    for word in words:
+        if word in ("-I", "-isystem", "-iquote"):
+            yield next(words, "")
+        elif word.startswith("-I"):
+            yield word[2:]
+
+
+@functools.lru_cache(maxsize=512)
+def _declared_in(path: str) -> tuple[frozenset[str], tuple[Token, ...]]:
+    """CUDA-looking names that a header declares, and its includes."""
+    try:
+        tokens = code(Source.read(Path(path)).text)
+    except UsageError:
+        return frozenset(), ()
+    names: set[str] = set()
+    for at, token in enumerate(tokens):
+        if token.kind is not Kind.NAME or not interesting(token.text):
+            continue
+        if (at and tokens[at - 1].kind is Kind.DIRECTIVE and "define" in tokens[at - 1].text) or _declares(tokens, at):
+            names.add(token.text)
+    return frozenset(names), tuple(each for each in tokens if each.kind is Kind.HEADER)
