@@ -30,6 +30,7 @@ _DOC = re.compile(r"^\|`([^`]+)`\|(.*)\|\s*$")
 _DEFINE = re.compile(r"^#define (\w+) (\w+)$", re.MULTILINE)
 _CIMPORT = re.compile(r"^from hip\.\w+ cimport (\w+) as (\w+)$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_OTHERS = re.compile(r"GL|Vdp|EGL|cl_")  # names of other interfaces that CUDA's documentation mentions
 
 DOCUMENTS = (
     # (document, family, {beginning of a section's title: family})
@@ -88,6 +89,15 @@ class Line:
         return "\t".join(getattr(self, each) for each in COLUMNS)
 
 
+class Names(frozenset[str]):
+    """Names that HIP and its libraries have."""
+
+    def any_case(self, name: str) -> str:
+        """The one name that differs from this one in its capitals alone; "" where there is none."""
+        found = [each for each in self if each.casefold() == name.casefold()]
+        return found[0] if len(found) == 1 else ""
+
+
 def read_table(path: Path) -> tuple[list[str], dict[str, Line]]:
     """Comment lines and rows of a table; nothing where there is no such file."""
     if not path.is_file():
@@ -112,6 +122,8 @@ def bound(folder: Path | None) -> tuple[dict[str, str], dict[str, str]]:
     """(HIP name -> kind, CUDA name -> HIP name) of Cython declarations."""
     names: dict[str, str] = {}
     pairs: dict[str, str] = {}
+    for path in sorted(folder.rglob("*.h")) if folder else ():
+        names |= dict.fromkeys(re.findall(r"\b(?:hip|HIP)\w+", path.read_text(encoding="utf-8")), "function")
     for path in sorted(folder.rglob("*.pxd")) if folder else ():
         text = path.read_text(encoding="utf-8")
         pairs |= {cuda: hip for hip, cuda in _CIMPORT.findall(text)}
@@ -119,8 +131,8 @@ def bound(folder: Path | None) -> tuple[dict[str, str], dict[str, str]]:
         for line in text.splitlines():
             head = re.match(r"\s+c(?:type)?def (enum|struct|union) ?(\w*):", line)
             member = re.match(r"\s{8}([A-Z]\w+)$", line)
-            function = re.match(r"\s*cdef .*?\b(\w+)\(.*(?:nogil|noexcept)", line)
-            plain = re.match(r"\s+(?:ctypedef|cdef) .*?(\w+)$", line)
+            function = re.match(r"cdef [^(]*?\b(\w+)\(", line)
+            plain = re.match(r"\s+(?:ctypedef|cdef) [^(]*?(\w+)$", line)
             if head:
                 inside = head[1] == "enum"
                 names[head[2]] = head[1]
@@ -158,7 +170,7 @@ def documented(checkout: Path, kind: dict[str, str]) -> dict[str, dict[str, Line
                 title = re.sub(r"[#*\d. ]*", "", line, count=1)
                 where = next((other for start, other in sections.items() if title.startswith(start)), family)
             match = _DOC.match(line)
-            if not match or match[1] in taken:
+            if not match or match[1] in taken or _OTHERS.match(match[1]):
                 continue
             cells = [each.strip(" `") for each in match[2].split("|")]
             cuda_removed, hip, since, deprecated = cells[3], cells[4], cells[5], cells[6]
@@ -166,15 +178,30 @@ def documented(checkout: Path, kind: dict[str, str]) -> dict[str, dict[str, Line
             if hip:
                 status = "deprecated" if deprecated else "full"
             taken.add(match[1])
-            row = Line(match[1], hip or "-", kind.get(match[1], "function"), since or "-", status)
+            row = Line(match[1], hip or "-", kind.get(match[1], "function"), (hip and since) or "-", status)
+            if re.fullmatch(r"__nv_fp\w+", row.cuda):
+                row = replace(row, kind="type")
             tables.setdefault(where, {})[match[1]] = row
     return tables
+
+
+def renamed(row: Line, family: str, known: Names, pairs: tuple[dict[str, str], ...]) -> Line:
+    """A row whose counterpart today's headers do not have, with the name it has there, or without a counterpart."""
+    # hipBLAS 3 has given the names of its first interface to the second one.
+    candidates = [row.hip.replace("_v2", ""), *(each[row.cuda] for each in pairs if row.cuda in each)]
+    candidates.append(known.any_case(row.hip))
+    hip = next((each for each in candidates if each in known), None)
+    if hip:
+        return replace(row, hip=hip)
+    if family in ("runtime", "driver") and "GL" not in row.cuda:  # HIP's headers for OpenGL are not among ours
+        return replace(row, hip="-", since="-", status="unsupported")
+    return row
 
 
 def counterpart(row: Line, family: str, known: frozenset[str], pairs: tuple[dict[str, str], ...]) -> Line:
     """A row with a counterpart that the documentation does not give, where there is one."""
     if row.hip != "-":
-        return row
+        return row if row.hip in known else renamed(row, family, known, pairs)
     candidates = [each[row.cuda] for each in pairs if row.cuda in each]
     if family in ("device", "types"):
         candidates.append(row.cuda)
@@ -198,6 +225,15 @@ def better_kind(row: Line, names: dict[str, str]) -> Line:
         return replace(row, kind=known)
     if row.kind == "type" and known == "union":
         return replace(row, kind="struct")
+    return row
+
+
+def differing(row: Line, family: str) -> Line:
+    """A row as partial where reasons.tsv knows how the counterpart differs."""
+    for line in (TABLES / "reasons.tsv").read_text(encoding="utf-8").splitlines():
+        where, pattern, status, *_ = [*line.split("\t"), "", ""]
+        if status == "partial" and row.status == "full" and where in ("*", family) and re.fullmatch(pattern, row.cuda):
+            return replace(row, status="partial")
     return row
 
 
@@ -232,13 +268,14 @@ def write(family: str, made: dict[str, Line]) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--hipify", type=Path, required=True, help="working copy of ROCm/HIPIFY")
-    parser.add_argument("--bindings", type=Path, help="folder with hip-python's *.pxd")
+    parser.add_argument("--bindings", type=Path, help="folder with hip-python's *.pxd and libraries' *.h")
     arguments = parser.parse_args()
     names, interop = bound(arguments.bindings)
     own, pairs = ours()
-    known = own | names.keys()
+    known = Names(own | names.keys())
     tables = documented(arguments.hipify, kinds(arguments.hipify))
     elsewhere = by_hand(frozenset(tables))
+    taken = {name for rows in tables.values() for name in rows}
     for family, rows in tables.items():
         made = {
             name: better_kind(counterpart(row, family, known, (pairs, interop)), names) for name, row in rows.items()
@@ -250,10 +287,11 @@ def main() -> int:
         else:
             extra = {}
         for cuda, hip in extra.items():
-            if cuda not in made and hip in known:
+            if cuda not in taken and hip in known:
                 kind = names.get(hip, "function")
                 made[cuda] = Line(cuda, hip, "struct" if kind == "union" else kind, "-", "full")
-        made = {name: row for name, row in made.items() if name not in elsewhere}
+                taken.add(cuda)
+        made = {name: differing(row, family) for name, row in made.items() if name not in elsewhere}
         print(f"{family}: {write(family, made)} rows")
     return 0
 

@@ -1,8 +1,8 @@
 """CUDA's names and what HIP has for them: the mapping tables.
 
-A table is a file in ``tables``, a line a name; `Row` says what its columns mean. ``reasons.tsv`` has the notes that many
-rows share: why names have no counterpart, or one that differs, and what to do. ``libraries.tsv`` says what stands in for
-a family as a whole. Lines are read at once and made into rows when they are asked for, as a program names few of them.
+A table is a file in ``tables``, a line a name; `Row` says what its columns mean. ``reasons.tsv`` has the notes that
+many rows share: why names have no counterpart, or one that differs, and what to do. ``libraries.tsv`` says what stands in
+for a family as a whole. Lines are read at once and made into rows when they are asked for: a program names few of them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ KINDS = (
     "header", "namespace", "target", "command", "property", "package", "language", "option",
 )  # fmt: skip
 FAMILIES = (
-    "runtime", "driver", "nvrtc", "device", "types", "complex", "macros",
+    "runtime", "driver", "nvrtc", "device", "types", "complex", "macros", "cooperative_groups",
     "cublas", "cublaslt", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nccl",
-    "headers",
+    "cub", "thrust", "libcudacxx", "nvtx", "cufile", "headers",
 )  # fmt: skip
 """Tables of names in C++ sources. A name stands in one of them."""
 OTHERS = ("cmake", "python")
@@ -43,7 +43,8 @@ _PREFIXES = (
     (r"nvtx\w*|NVTX_\w+", "nvtx"),
     (r"cuFile\w*|CUfile\w*|CUFile\w*|CU_?FILE_\w+|cufile[A-Z]\w*", "cufile"),
     (r"cu(?:tensor|dss|sten|solverMp|blasMp|quantum|statevec|tensornet)[A-Z]\w*|CUTENSOR_\w+|CUDSS_\w+", "other"),
-    (r"nv(?:ml|jpeg|graph|JitLink|PTXCompiler|FatbinCreate|shmem|comp|cv|infer)(?:[A-Z]\w*|_\w+)|NVML_\w+|NVJPEG_\w+", "other"),
+    (r"nv(?:ml|jpeg|graph|JitLink|PTXCompiler|Fatbin|shmem|comp|cv|infer)(?:[A-Z]\w*|_\w+)", "other"),
+    (r"NVML_\w+|NVJPEG_\w+|NVSHMEM_\w+", "other"),
     (r"npp[isc]?[A-Z]\w*|NPP_\w+|optix[A-Z]\w*|OPTIX_\w+|cupti[A-Z]\w*|CUPTI_\w+", "other"),
     (r"cuda::\w[\w:]*|nvcuda::\w[\w:]*|cuda::std", "libcudacxx"),
     (r"cub::\w[\w:]*|CUB_\w+", "cub"),
@@ -186,7 +187,10 @@ def family(name: str) -> str:
 
 @functools.cache
 def reasons() -> tuple[tuple[str, re.Pattern[str], str, Reason], ...]:
-    """(family or "*", pattern of whole names, status or "*", reason): the first that fits holds."""
+    """(family or "*", pattern of whole names, status, reason): the first that fits holds.
+
+    The status is partial, deprecated, or absent, which stands for unsupported and removed.
+    """
     found: list[tuple[str, re.Pattern[str], str, Reason]] = []
     for line in _lines("reasons"):
         where, pattern, status, why, todo = line.split("\t")
@@ -195,8 +199,9 @@ def reasons() -> tuple[tuple[str, re.Pattern[str], str, Reason], ...]:
 
 
 def _reason(name: str, family: str, status: str) -> Reason | None:
+    status = "absent" if status in ("unsupported", "removed") else status
     for where, pattern, which, found in reasons():
-        if which in ("*", status) and where in ("*", family) and pattern.fullmatch(name):
+        if which == status and where in ("*", family) and pattern.fullmatch(name):
             return found
     return None
 
@@ -204,8 +209,10 @@ def _reason(name: str, family: str, status: str) -> Reason | None:
 def reason(name: str) -> Reason:
     """Why a name has no counterpart, or one that differs, and what to do; for names in no table by their form."""
     row = lookup(name)
-    found = _reason(name, family(name), "unsupported" if row is None else row.status)
-    return found or Reason(row.note if row else "HIP has nothing of this name", "")
+    if row is None:
+        return _reason(name, family(name), "unsupported") or Reason("HIP has nothing of this name", "")
+    why, _, todo = row.note.partition("; ")
+    return Reason(why, todo)
 
 
 @functools.cache
