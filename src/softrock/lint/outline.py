@@ -481,7 +481,7 @@ class Outline:
         depth = 0
         while name >= 0 and (self.at(name) in (">", ">>") or depth > 0):
             depth += {">": 1, ">>": 2, "<": -1}.get(self.at(name), 0)
-            name -= 1
+            name = self.match[name] - 1 if self.at(name) == ")" and name in self.match else name - 1
         if name < 0 or self.tokens[name].kind is not Kind.NAME:
             return None
         return Launch(self.at(name), name, self.split(opening + 1, at), self.arguments(at + 1), self.match[at + 1] + 1)
@@ -496,7 +496,8 @@ class Outline:
             (arguments[0][0], arguments[spans][1])
         ).count(">"):
             spans += 1
-        kernel = next((at for at in range(*arguments[0]) if self.tokens[at].kind is Kind.NAME), None)
+        names = (at for at in range(*arguments[0]) if self.tokens[at].kind is Kind.NAME)
+        kernel = next((at for at in names if self.at(at) != "HIP_KERNEL_NAME" and self.at(at + 1) != "::"), None)
         if kernel is None:
             return None
         rest = arguments[spans + 1 :]

@@ -68,7 +68,8 @@ class Threads:
     def _spread(self) -> None:
         """Fill `names`."""
         found: set[str] = set()
-        assignments = [each for each in self._assignments() if each[0] not in self._shared()]
+        shared = self._shared()
+        assignments = [each for each in self._assignments() if each[0] not in shared]
         for _ in range(6):  # a chain of assignments in unusual order needs a round for each
             for name, span in assignments:
                 if name not in found and self.varies(span):
@@ -78,13 +79,11 @@ class Threads:
             self.names = frozenset(found)
 
     def _shared(self) -> set[str]:
-        """Variables in shared memory: what one thread writes there, all read."""
+        """The file's variables in shared memory: what one thread writes there, all read."""
         outline = self.outline
         found: set[str] = set()
         for at in outline.names.get("__shared__", ()):
-            if self.function.body[0] <= at < self.function.body[1]:
-                end = self._until(at, self.function.body[1])
-                found |= outline.words((at, end))
+            found |= outline.words((at, self._until(at, len(outline.tokens))))
         return found
 
     def _assignments(self) -> list[tuple[str, Range]]:
