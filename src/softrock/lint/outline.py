@@ -8,6 +8,7 @@ than the one that was parsed). White space, comments, directives and code that A
 from __future__ import annotations
 
 import re
+import bisect
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +16,10 @@ from functools import cached_property
 
 from softrock.hipify.lexer import Kind, Token
 from softrock.lint.conditions import Directive, split
+from softrock.lint.statements import PAIRS, Builder, Range, Statement
 
-Range = tuple[int, int]
+__all__ = ["Call", "Function", "Launch", "Outline", "Parameter", "Range", "Statement"]
 
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
 _NOT_NAMES = frozenset(
     [
         "__launch_bounds__",
@@ -77,24 +78,6 @@ class Parameter:
     index: int
 
 
-@dataclass(slots=True)
-class Statement:
-    """A statement.
-
-    Attributes:
-        kind: "block", "if", "for", "while", "do", "switch", "macro" (a loop behind a macro's name), "return", "plain".
-        start, end: its tokens.
-        head: what stands in the parentheses behind ``if``, ``for``, …; empty where there is none.
-        children: the statements in it: of an ``if`` the one taken and the other one.
-    """
-
-    kind: str
-    start: int
-    end: int
-    head: Range = (0, 0)
-    children: list[Statement] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class Function:
     """A function's definition.
@@ -134,7 +117,7 @@ class Function:
     @cached_property
     def statements(self) -> list[Statement]:
         """Its body's statements."""
-        return _Statements(self.outline).block(*self.body)
+        return Builder(self.outline).block(*self.body)
 
     def paths(self) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
         """Each statement in order, with those around it (outermost first)."""
@@ -225,15 +208,15 @@ class Outline:
         for index, token in enumerate(self.tokens):
             if token.kind is not Kind.PUNCT:
                 continue
-            if token.text in _PAIRS:
+            if token.text in PAIRS:
                 stack.append(index)
             elif token.text in (")", "]", "}"):
                 # An unmatched bracket of a smaller kind is given up when a brace closes.
-                while stack and _PAIRS[self.tokens[stack[-1]].text] != token.text:
+                while stack and PAIRS[self.tokens[stack[-1]].text] != token.text:
                     if token.text != "}" or self.tokens[stack[-1]].text == "{":
                         break
                     stack.pop()
-                if stack and _PAIRS[self.tokens[stack[-1]].text] == token.text:
+                if stack and PAIRS[self.tokens[stack[-1]].text] == token.text:
                     found[stack[-1]] = index
                     found[index] = stack.pop()
         return found
@@ -246,7 +229,7 @@ class Outline:
         """The ranges between commas, brackets left whole; none where the range is empty."""
         parts, at, begin = [], start, start
         while at < end:
-            if self.tokens[at].text in _PAIRS and self.tokens[at].kind is Kind.PUNCT and at in self.match:
+            if self.tokens[at].text in PAIRS and self.tokens[at].kind is Kind.PUNCT and at in self.match:
                 at = self.match[at]
             elif self.tokens[at].text == by:
                 parts.append((begin, at))
@@ -383,7 +366,7 @@ class Outline:
         depth = 0
         while at <= close:
             text = self.tokens[at].text
-            if text in _PAIRS and at in self.match:
+            if text in PAIRS and at in self.match:
                 at = self.match[at]
             elif text in ("<", ">", ">>"):
                 depth = max(0, depth + {"<": 1, ">": -1, ">>": -2}[text])
@@ -427,10 +410,13 @@ class Outline:
 
     def function_at(self, index: int) -> Function | None:
         """The function whose body holds a token."""
-        for function in self.functions:
-            if function.body[0] <= index < function.body[1]:
-                return function
-        return None
+        at = bisect.bisect_right(self._bodies, index) - 1
+        return self.functions[at] if at >= 0 and index < self.functions[at].body[1] else None
+
+    @cached_property
+    def _bodies(self) -> list[int]:
+        """Where the functions' bodies begin, in order."""
+        return [function.body[0] for function in self.functions]
 
     # --- calls --------------------------------------------------------------------------------------------------
 
@@ -474,7 +460,7 @@ class Outline:
     def _chevrons(self, opening: int) -> Launch | None:
         at = opening + 1
         while at < len(self.tokens) and self.tokens[at].text not in (">>>", ";", "}"):
-            at = self.match.get(at, at) + 1 if self.tokens[at].text in _PAIRS else at + 1
+            at = self.match.get(at, at) + 1 if self.tokens[at].text in PAIRS else at + 1
         if self.at(at) != ">>>" or self.at(at + 1) != "(" or at + 1 not in self.match:
             return None
         name = opening - 1
@@ -507,93 +493,3 @@ class Outline:
 def _takes_arguments(line: Directive) -> bool:
     """Whether a ``#define`` has parameters: its parenthesis follows the name without a blank."""
     return len(line.tokens) > 1 and line.tokens[1].text == "(" and line.tokens[1].offset == line.tokens[0].end
-
-
-class _Statements:
-    """Statements from tokens; what is not understood is a plain statement up to the next semicolon."""
-
-    _DEPTH = 150
-
-    def __init__(self, outline: Outline) -> None:
-        self.outline = outline
-        self.depth = 0
-
-    def block(self, start: int, end: int) -> list[Statement]:
-        found = []
-        at = start
-        while at < end:
-            statement = self.statement(at, end)
-            found.append(statement)
-            at = max(statement.end, at + 1)
-        return found
-
-    def statement(self, at: int, end: int) -> Statement:
-        if self.depth > self._DEPTH:
-            return Statement("plain", at, end)
-        self.depth += 1
-        try:
-            return self._statement(at, end)
-        finally:
-            self.depth -= 1
-
-    def _statement(self, at: int, end: int) -> Statement:
-        outline = self.outline
-        text = outline.at(at)
-        if text == "{" and at in outline.match:
-            close = min(outline.match[at], end)
-            return Statement("block", at, min(close + 1, end), children=self.block(at + 1, close))
-        if text in ("if", "for", "while", "switch"):
-            return self._headed(text, at, end)
-        if text == "do":
-            body = self.statement(at + 1, end)
-            stop = self._semicolon(body.end, end)
-            opening = body.end + 1
-            head = (
-                (opening + 1, outline.match[opening])
-                if outline.at(opening) == "(" and opening in outline.match
-                else (0, 0)
-            )
-            return Statement("do", at, stop, head, [body])
-        if text == "else":  # of an if in a branch that was left out
-            return self.statement(at + 1, end) if at + 1 < end else Statement("plain", at, end)
-        if text == "return":
-            return Statement("return", at, self._semicolon(at, end))
-        call = outline.call_at(at) if outline.at(at + 1) == "(" and outline.tokens[at].kind is Kind.NAME else None
-        if call and outline.at(call.close + 1) == "{" and call.close + 1 < end:
-            body = self.statement(call.close + 1, end)
-            return Statement("macro", at, body.end, (at + 2, call.close), [body])
-        return Statement("plain", at, self._semicolon(at, end))
-
-    def _headed(self, word: str, at: int, end: int) -> Statement:
-        outline = self.outline
-        opening = at + 1
-        while outline.at(opening) in ("constexpr", "consteval"):
-            opening += 1
-        if outline.at(opening) != "(" or opening not in outline.match or outline.match[opening] >= end:
-            return Statement("plain", at, self._semicolon(at, end))
-        close = outline.match[opening]
-        head = (opening + 1, close)
-        if close + 1 >= end:
-            return Statement(word, at, end, head)
-        body = self.statement(close + 1, end)
-        children = [body]
-        stop = body.end
-        if word == "if" and outline.at(stop) == "else" and stop + 1 < end:
-            other = self.statement(stop + 1, end)
-            children.append(other)
-            stop = other.end
-        return Statement(word, at, stop, head, children)
-
-    def _semicolon(self, at: int, end: int) -> int:
-        """Index behind the next semicolon outside of brackets."""
-        outline = self.outline
-        while at < end:
-            text = outline.tokens[at].text
-            if text == ";":
-                return at + 1
-            if text in _PAIRS and outline.tokens[at].kind is Kind.PUNCT and at in outline.match:
-                at = outline.match[at]
-            elif text == ":" and outline.at(at - 2) in ("case", "default", "{", "}", ";") and outline.at(at + 1) != ":":
-                return at + 1  # a label
-            at += 1
-        return end
