@@ -7,8 +7,8 @@ than the one that was parsed). White space, comments, directives and code that A
 
 from __future__ import annotations
 
-import re
 import bisect
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
