@@ -22,7 +22,6 @@ _OCP = re.compile(
     r"__(?:hip|nv)_fp8(?:x[24])?_e[45]m[23]|__(?:NV_|HIP_)?E[45]M[23]|Float8_e4m3fn|Float8_e5m2|float8_e4m3fn|float8_e5m2"
     r"|float_e[45]m[23]_t|CUDA_R_8F_E[45]M[23]|HIP_R_8F_E[45]M[23]"
 )
-_OPEN = re.compile(r"__nv_fp8(?:x[24])?_e[45]m[23]|CUDA_R_8F_E[45]M[23]|__NV_E[45]M[23]")
 _LIMITS = {448.0: "E4M3 of OCP (FNUZ ends at 240)", 240.0: "E4M3 FNUZ (OCP's ends at 448)"}
 _LARGEST = re.compile(r"max|limit|largest|bound|fp8|e4m3", re.IGNORECASE)
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?)[fF]?")

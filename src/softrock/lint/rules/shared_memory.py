@@ -191,7 +191,7 @@ def _plain(attribute: str) -> str:
     return attribute.upper().replace("MAXDYNAMICSHARED", "MAX_DYNAMIC_SHARED")
 
 
-@rule("warp-synchronous", Severity.WARNING)
+@rule("warp-synchronous", Severity.NOTE)
 def warp_synchronous(file: File) -> Iterator[Finding]:
     """Threads of a warp hand values to each other through volatile shared memory, without a barrier.
 
