@@ -157,6 +157,7 @@ class Together(FunctionLifter):
         x.native_gather, x.uses_scratch = unit.native_gather, unit.uses_scratch
         x.compact, x.vgprs = first.compact, unit.vgprs
         x.layout, x.most_threads, x.arrays = unit.layout, unit.most_threads, first.arrays
+        x.streams, x.ahead = first.streams, first.ahead
         x.rows, x.row = rows, self.b.const("u32", k)
         regs.vector.special = lambda: packed_ids(x)
         regs.vector.paired, regs.scalar.paired = self.facts.vector_pairs, self.facts.scalar_pairs

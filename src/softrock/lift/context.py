@@ -97,6 +97,8 @@ class Wave:
         self.gpr_index = 0
         self.atomics: set[int] = set()
         """Addresses of the atomics translated so far."""
+        self.matrix_arrays: object = None
+        """What matrix instructions keep in the arrays of this block (:mod:`softrock.lift.semantics.matrix_dense`)."""
         self.sequences: dict[int, tuple[Any, Val]] = {}
         """What recognised sequences of this block gave, by the id of a note, which is kept alive here."""
 

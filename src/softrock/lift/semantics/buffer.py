@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from softrock.codeobj.kernel import has_architected_flat_scratch
 from softrock.decode.instruction import Instruction
-from softrock.lift import access, scattered
+from softrock.lift import access
 from softrock.lift.context import Wave
 from softrock.lift.ir import Val
 from softrock.lift.lines import Address
@@ -122,12 +122,12 @@ def _load(x: Wave, inst: Instruction, size: int) -> list[Val]:
 
     def bounded() -> list[Val]:
         with x.restricted(place.inside):
-            return scattered.load(x, place.where, size)
+            return access.load(x, place.where, size)
 
     if not x.full:
         return bounded()
     return access.choose(
-        x, [(lambda: place.inside.all(), lambda: scattered.load(x, place.where, size)), (None, bounded)], words
+        x, [(lambda: place.inside.all(), lambda: access.load(x, place.where, size)), (None, bounded)], words
     )
 
 
@@ -136,11 +136,11 @@ def _store(x: Wave, inst: Instruction, size: int, data: list[Val]) -> None:
 
     def bounded() -> list[Val]:
         with x.restricted(place.inside):
-            scattered.store(x, place.where, size, data)
+            access.store(x, place.where, size, data)
         return []
 
     def whole() -> list[Val]:
-        scattered.store(x, place.where, size, data)
+        access.store(x, place.where, size, data)
         return []
 
     if not x.full:

@@ -7,7 +7,7 @@ test, and only in kernels that have private memory.
 from __future__ import annotations
 
 from softrock.decode.instruction import Instruction
-from softrock.lift import access, scattered
+from softrock.lift import access
 from softrock.lift.context import Wave
 from softrock.lift.ir import Val
 from softrock.lift.lines import Address
@@ -40,12 +40,12 @@ def load_words(x: Wave, inst: Instruction, size: int) -> list[Val]:
     """Dwords a lane for a load of `size` bytes."""
     where = address(x, inst)
     if not maybe_private(x, inst):
-        return scattered.load(x, where, size)
+        return access.load(x, where, size)
     words = max(1, size // 4)
     return access.choose(
         x,
         [
-            (lambda: ~_any_private(x, where), lambda: scattered.load(x, where, size)),
+            (lambda: ~_any_private(x, where), lambda: access.load(x, where, size)),
             (
                 None,
                 lambda: access.call_load(
@@ -61,11 +61,11 @@ def store_words(x: Wave, inst: Instruction, size: int, data: list[Val]) -> None:
     """Store `size` bytes a lane."""
     where = address(x, inst)
     if not maybe_private(x, inst):
-        scattered.store(x, where, size, data)
+        access.store(x, where, size, data)
         return
 
     def plain() -> list[Val]:
-        scattered.store(x, where, size, data)
+        access.store(x, where, size, data)
         return []
 
     def mixed() -> list[Val]:

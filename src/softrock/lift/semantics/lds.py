@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from softrock.decode.instruction import Instruction
-from softrock.lift import scattered
+from softrock.lift import access
 from softrock.lift.context import Wave
 from softrock.lift.ir import Ty, Val
 from softrock.lift.lines import Address
@@ -32,19 +32,19 @@ def data(x: Wave, inst: Instruction, role: str, words: int) -> list[Val]:
 
 def load(x: Wave, inst: Instruction, size: int) -> list[Val]:
     """Dwords a lane; narrower data zero-extended."""
-    return scattered.load(x, address(x, inst, inst.mod("offset")), size, ahead=False)
+    return access.load(x, address(x, inst, inst.mod("offset")), size, ahead=False)
 
 
 def store(x: Wave, inst: Instruction, size: int, words: list[Val]) -> None:
     """Store `size` bytes a lane."""
-    scattered.store(x, address(x, inst, inst.mod("offset")), size, words)
+    access.store(x, address(x, inst, inst.mod("offset")), size, words)
 
 
 def _load2(size: int, unit: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
         where = address(x, inst, 0)
         places = inst.mod("offset0") * unit, inst.mod("offset1") * unit
-        x.write_words(inst.dst[0], scattered.load_twice(x, where.base, where.offset, places, size))
+        x.write_words(inst.dst[0], access.load_twice(x, where.base, where.offset, places, size))
 
     return run
 
@@ -52,7 +52,7 @@ def _load2(size: int, unit: int) -> Raw:
 def _store2(size: int, unit: int) -> Raw:
     def run(x: Wave, inst: Instruction) -> None:
         for name, role in (("offset0", "data0"), ("offset1", "data1")):
-            scattered.store(x, address(x, inst, inst.mod(name) * unit), size, data(x, inst, role, size // 4))
+            access.store(x, address(x, inst, inst.mod(name) * unit), size, data(x, inst, role, size // 4))
 
     return run
 
@@ -66,12 +66,12 @@ def _addtid(x: Wave, inst: Instruction) -> Address:
 
 @raw("ds_load_addtid_b32")
 def ds_load_addtid_b32(x: Wave, inst: Instruction) -> None:
-    x.write_words(inst.dst[0], scattered.load(x, _addtid(x, inst), 4, ahead=False))
+    x.write_words(inst.dst[0], access.load(x, _addtid(x, inst), 4, ahead=False))
 
 
 @raw("ds_store_addtid_b32")
 def ds_store_addtid_b32(x: Wave, inst: Instruction) -> None:
-    scattered.store(x, _addtid(x, inst), 4, data(x, inst, "data0", 1))
+    access.store(x, _addtid(x, inst), 4, data(x, inst, "data0", 1))
 
 
 def _counter(x: Wave, inst: Instruction) -> str:
@@ -108,7 +108,7 @@ def store_by_lane(x: Wave, word: Val, offset: int) -> None:
     from softrock.lift.regs import M0
 
     start = (x.regs.scalar.read(M0) & 0xFFFFF) + offset
-    scattered.store(x, Address(x.field("lds", "u64"), x.iota("u32", 4) + start), 4, [word])
+    access.store(x, Address(x.field("lds", "u64"), x.iota("u32", 4) + start), 4, [word])
 
 
 @raw("ds_nop")

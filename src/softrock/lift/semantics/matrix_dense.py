@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from softrock.decode.instruction import Kind, Operand
 from softrock.lift.context import Wave
@@ -66,14 +65,11 @@ class _Cache:
             self.block, self.line = self.block + 1, 0
 
 
-_caches: WeakKeyDictionary[Wave, _Cache] = WeakKeyDictionary()
-
-
 def _cache(x: Wave) -> _Cache:
     """What is known at this place of the block under translation (each has its own list of LLVM blocks)."""
-    cache = _caches.get(x)
-    if cache is None or cache.blocks is not x.b.blocks:
-        cache = _caches[x] = _Cache(x.b.blocks, block=len(x.b.blocks) - 1, line=len(x.b.blocks[-1].lines))
+    cache = x.matrix_arrays
+    if not isinstance(cache, _Cache) or cache.blocks is not x.b.blocks:
+        cache = x.matrix_arrays = _Cache(x.b.blocks, block=len(x.b.blocks) - 1, line=len(x.b.blocks[-1].lines))
     return cache
 
 

@@ -36,7 +36,7 @@ def sources(lanes: int, bits: int) -> list[int]:
 def _transposed(bits: int) -> None:
     @raw(f"ds_load_b64_tr_b{bits}", cross_lane=True)
     def load(x: Wave, inst: Instruction) -> None:
-        low, high = access.load(x, address(x, inst, inst.mod("offset")), 8)
+        low, high = access.load(x, address(x, inst, inst.mod("offset")), 8, ahead=False)
         pairs = (high.to("u64") << 32) | low.to("u64")
         elements = Ty("u", bits, x.W * 64 // bits)
         moved = x.b.op(elements, f"bitcast {pairs.typed} to {elements.llvm}").shuffle(sources(x.W, bits))
