@@ -274,6 +274,13 @@ def nvcuda_wmma(file: File) -> Iterator[Finding]:
                 "nvcuda::wmma does not exist on AMD",
                 "use rocwmma, whose functions have the same names",
             )
+        elif out.at(index - 1) == "namespace" and out.at(index - 2) == "using":
+            yield file.finding(
+                "nvcuda-wmma",
+                *out.offsets((index, index + 1)),
+                "the namespace nvcuda does not exist on AMD",
+                "use rocwmma",
+            )
 
 
 @rule("gpu-name", Severity.WARNING)

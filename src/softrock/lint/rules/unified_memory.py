@@ -136,7 +136,8 @@ _UNEVALUATED = frozenset({"sizeof", "decltype", "typeid", "alignof"})
 def _followed(out: Outline, index: int) -> bool:
     """Whether a pointer's memory is read or written there."""
     if out.at(index + 1) in ("[", "->"):
-        return out.at(index - 1) != "&" and not _UNEVALUATED & {out.at(index - 1), out.at(index - 2)}
+        address = out.at(index - 1) == "&" or (out.at(index - 1) == "(" and out.at(index - 2) == "&")
+        return not address and not _UNEVALUATED & {out.at(index - 1), out.at(index - 2)}
     if out.at(index - 1) != "*" or _UNEVALUATED & {out.at(index - 2), out.at(index - 3)}:
         return False
     return out.at(index - 2) in _BEFORE_STAR

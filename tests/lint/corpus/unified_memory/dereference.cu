@@ -11,6 +11,9 @@ float right(float* host) {
   (void)cudaMalloc(&data, sizeof(data[0]));
   (void)cudaMalloc(&pointers[0], 4);
   float* second = &data[1];
+  Element* element;
+  (void)cudaMalloc(&element, 64);
+  (void)cudaMemcpy(&(element->name), host, 8, cudaMemcpyHostToDevice);
   (void)cudaMemcpy(host, data, 4, cudaMemcpyDeviceToHost);
   float area = 2.0f * host[0];
   data = host;
