@@ -216,3 +216,23 @@ def test_launch_bounds_that_stand_in_a_header_limit_blocks(tmp_path: Path) -> No
     )
     (found,) = parsed_findings(tmp_path, text, "block-too-large", "#define OWN_THREADS 256\n")
     assert found.message == "512 threads in a block of step; the limit is 256"
+
+
+def test_dropped_errors_of_own_functions_are_known_by_type(tmp_path: Path) -> None:
+    text = """cudaError_t copy(float* p) { return cudaMemset(p, 0, 4); }
+struct Buffer { cudaError_t clear() { return cudaSuccess; } void nothing() {} };
+int number() { return 1; }
+void run(float* p, Buffer b) {
+  copy(p);
+  b.clear();
+  b.nothing();
+  number();
+  (void)copy(p);
+  if (copy(p) != cudaSuccess) return;
+}
+"""
+    found = parsed_findings(tmp_path, text, "unchecked-call")
+    assert [(each.line, each.column, each.message) for each in found] == [
+        (7, 3, "the error that copy returns is ignored"),
+        (8, 5, "the error that clear returns is ignored"),
+    ]

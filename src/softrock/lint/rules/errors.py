@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
 from softrock.lint.outline import Function, Launch, Outline
 from softrock.lint.registry import rule
+
+if TYPE_CHECKING:
+    from softrock.hipify.parse import Tree
 
 _CALL = re.compile(r"(cuda|hip)[A-Z]\w*")
 _LIBRARY = re.compile(
@@ -97,6 +101,27 @@ def unchecked_call(file: File) -> Iterator[Finding]:
                 f"keep the {status} and act on it, or cast to void where it does not matter",
                 severity=Severity.NOTE if cleanup else Severity.WARNING,
             )
+    if file.tree is not None:
+        yield from _own_functions(file, file.tree)
+
+
+def _own_functions(file: File, tree: Tree) -> Iterator[Finding]:
+    """Calls of the user's functions that return the runtime's error type, where clang says that it is dropped."""
+    for call in tree.root.find("CallExpr", "CXXMemberCallExpr"):
+        dropped = call.parent is not None and call.parent.kind == "CompoundStmt" and call.type == "hipError_t"
+        if not dropped or call.in_macro or call.file != tree.main or call.offset < 0:
+            continue
+        callee = next((each for each in call.walk() if each.kind in ("DeclRefExpr", "MemberExpr")), None)
+        if callee is None or tree.declaration(callee.ref) is None or callee.name_offset < 0:
+            continue
+        name = tree.written(callee).removeprefix("->")
+        yield file.finding(
+            "unchecked-call",
+            callee.name_offset,
+            len(name),
+            f"the error that {name} returns is ignored",
+            "act on it, or cast to void where it does not matter",
+        )
 
 
 @rule("unchecked-launch", Severity.NOTE)
