@@ -2,14 +2,13 @@
 
     python tools/hipify_tables.py --hipify CHECKOUT [--bindings FOLDER]
 
-CHECKOUT is a working copy of ROCm/HIPIFY: the names in its documentation (docs/**/tables/*.md) and the kinds of names in
-its maps (src/CUDA2HIP*.cpp). FOLDER has the Cython declarations (*.pxd) of the packages hip-python and
-hip-python-interop: which names the ROCm libraries of one version have. Third come our own headers. From all of them only
-names, kinds and versions are taken. What reasons.tsv and
-a row's note say is written by hand and kept.
+CHECKOUT is a working copy of ROCm/HIPIFY: the names in its documentation (docs/**/tables/*.md) and the kinds of names
+in its maps (src/CUDA2HIP*.cpp). FOLDER has the Cython declarations (*.pxd) of the packages hip-python and
+hip-python-interop, and headers (*.h) of ROCm libraries: which names they have. Third come our own headers. Names, kinds
+and versions alone are taken from them. What reasons.tsv and a row's note say is written by hand and kept.
 
-A name is mapped where any of the three knows a counterpart. Rows that a person wrote or changed have a note, or stand in a
-table that this program does not make; they stay as they are.
+A name is mapped where any of the three knows a counterpart. Rows that a person wrote or changed have a note, or stand in
+a table that this program does not make; they stay as they are.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _CIMPORT = re.compile(r"^from hip\.\w+ cimport (\w+) as (\w+)$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _OTHERS = re.compile(r"GL|Vdp|EGL|cl_")  # names of other interfaces that CUDA's documentation mentions
 
-DOCUMENTS = (
+DOCUMENTS: tuple[tuple[str, str, dict[str, str]], ...] = (
     # (document, family, {beginning of a section's title: family})
     ("CUDA_Runtime_API_functions_supported_by_HIP", "runtime", {}),
     ("CUDA_Driver_API_functions_supported_by_HIP", "driver", {}),

@@ -1,8 +1,8 @@
 """CUDA's names and what HIP has for them: the mapping tables.
 
 A table is a file in ``tables``, a line a name; `Row` says what its columns mean. ``reasons.tsv`` has the notes that
-many rows share: why names have no counterpart, or one that differs, and what to do. ``libraries.tsv`` says what stands in
-for a family as a whole. Lines are read at once and made into rows when they are asked for: a program names few of them.
+many rows share: why names have no counterpart, or one that differs, and what to do. ``libraries.tsv`` says what stands
+in for a family as a whole. Lines are read at once and made into rows when asked for: a program names few of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KINDS = (
     "header", "namespace", "target", "command", "property", "package", "language", "option",
 )  # fmt: skip
 FAMILIES = (
-    "runtime", "driver", "nvrtc", "device", "types", "complex", "macros", "cooperative_groups",
+    "runtime", "driver", "nvrtc", "device", "intrinsics", "types", "complex", "macros", "cooperative_groups",
     "cublas", "cublaslt", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nccl",
     "cub", "thrust", "libcudacxx", "nvtx", "cufile", "headers",
 )  # fmt: skip
