@@ -7,8 +7,8 @@ in its maps (src/CUDA2HIP*.cpp). FOLDER has the Cython declarations (*.pxd) of t
 hip-python-interop, and headers (*.h) of ROCm libraries: which names they have. Third come our own headers. Names, kinds
 and versions alone are taken from them. What reasons.tsv and a row's note say is written by hand and kept.
 
-A name is mapped where any of the three knows a counterpart. Rows that a person wrote or changed have a note, or stand in
-a table that this program does not make; they stay as they are.
+A name is mapped where any of the three knows a counterpart. Rows that a person wrote or changed have a note, or stand
+in a table that this program does not make; they stay as they are.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ KINDS = {
 RENAMED = {
     "cublas": (("cublas", "hipblas"), ("CUBLAS_", "HIPBLAS_")),
     "cublaslt": (("cublasLt", "hipblasLt"), ("CUBLASLT_", "HIPBLASLT_")),
-    "cufft": (("cufft", "hipfft"), ("CUFFT_", "HIPFFT_")),
+    "cufft": (("cufft", "hipfft"), ("CUFFT_", "HIPFFT_"), ("cuda", "hip")),
     "curand": (("curand", "hiprand"), ("CURAND_", "HIPRAND_")),
     "cusparse": (("cusparse", "hipsparse"), ("CUSPARSE_", "HIPSPARSE_")),
     "cusolver": (("cusolver", "hipsolver"), ("CUSOLVER_", "HIPSOLVER_")),
@@ -197,7 +197,7 @@ def renamed(row: Line, family: str, known: Names, pairs: tuple[dict[str, str], .
     return row
 
 
-def counterpart(row: Line, family: str, known: frozenset[str], pairs: tuple[dict[str, str], ...]) -> Line:
+def counterpart(row: Line, family: str, known: Names, pairs: tuple[dict[str, str], ...]) -> Line:
     """A row with a counterpart that the documentation does not give, where there is one."""
     if row.hip != "-":
         return row if row.hip in known else renamed(row, family, known, pairs)

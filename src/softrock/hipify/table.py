@@ -140,6 +140,10 @@ class Table(Mapping[str, Row]):
             row = self._rows[name] = Row(cuda, hip, kind, since, status, note, family)
         return row
 
+    def of_kind(self, kind: str) -> frozenset[str]:
+        """Names of one kind, without rows being made of all the others."""
+        return frozenset(name for name, (_, line) in self._lines.items() if line.split("\t", 3)[2] == kind)
+
     def __contains__(self, name: object) -> bool:
         return name in self._lines
 
@@ -151,13 +155,13 @@ class Table(Mapping[str, Row]):
 
 
 @functools.cache
-def rows() -> Mapping[str, Row]:
+def rows() -> Table:
     """Every name of C++ sources, headers and namespaces included."""
     return Table(*FAMILIES)
 
 
 @functools.cache
-def table(family: str) -> Mapping[str, Row]:
+def table(family: str) -> Table:
     """The rows of one table: one of `FAMILIES` or `OTHERS`."""
     return Table(family)
 
