@@ -55,6 +55,7 @@ v_mad_u64_u32 P, K, B, 12, Q|v_mad_u64_u32 P, K, B, S, Q|v_mad_i64_i32 P, K, B, 
 v_lshlrev_b64 P, 2, Q|v_lshlrev_b64 P, 3, P|v_ashrrev_i64 P, 29, Q|v_lshrrev_b64 P, 32, Q|v_lshrrev_b64 P, 2, Q
 v_ashrrev_i32 PH, 31, PL ; v_lshlrev_b64 P, 2, P|v_mov_b32 PH, 0 ; v_lshlrev_b64 P, 4, P|v_ashrrev_i32 PH, 31, PL
 v_mov_b32 PL, B ; v_ashrrev_i32 PH, 31, B|v_mov_b32 PL, S ; v_mov_b32 PH, T|v_mov_b32 PL, QL ; v_mov_b32 PH, QH
+v_min_i32 D, S, B ; v_cmp_gt_i32 vcc, U, D|v_max_u32 D, S, B ; v_cmp_le_u32 K, U, D|v_cmp_ge_i32 vcc, S, B
 v_readlane_b32 Z, B, 5|v_readlane_b32 Z, B, S|v_readfirstlane_b32 Z, B|v_writelane_b32 D, S, 4|v_readlane_b32 Z, B, 31
 v_cvt_f32_u32 D, B ; v_mul_f32 D, 0.5, D ; v_cvt_u32_f32 D, D|v_cvt_f32_i32 D, B ; v_cvt_i32_f32 D, D
 v_cvt_f64_i32 P, B ; v_cvt_i32_f64 PL, P ; v_mov_b32 PH, 3|v_cvt_f32_ubyte1 D, B ; v_cvt_u32_f32 D, D

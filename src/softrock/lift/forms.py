@@ -525,14 +525,14 @@ def add_high(a: Val, c: Val, carry: Val) -> tuple[Val, Val] | None:
 
 # -- compares ------------------------------------------------------------------------------------------------
 
-_SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def compare_mask(word: str, a: Val, c: Val) -> Val | None:
     """The lane mask of ``a word c`` (lt, le, gt, ge, eq, ne by a's signedness) by scalar arithmetic, where one is
     uniform and the other counts up without wrapping: such masks are runs of lanes."""
     if isinstance(c.form, Rows) and not c.form.uniform:
-        return compare_mask(_SWAPPED[word], c, a) if scalar_of(a) is not None else None
+        return compare_mask(SWAPPED[word], c, a) if scalar_of(a) is not None else None
     limit, rows, top = scalar_of(c), a.form, top_of(a)
     if limit is None or not isinstance(rows, Rows) or rows.pitch is not None or top is None:
         return None

@@ -292,7 +292,7 @@ def _around(x: Wave, line: Line, size: int) -> Val | None:
     """u1: the data are whole cache lines of a launch that writes more than caches hold; None where they may not go
     around them."""
     row = x.W if line.pitch is None else line.row
-    if not x.full or not x.native_gather or row * size % LINE:
+    if not x.full or row * size % LINE:
         return None
     if x.inst is None or x.inst.address not in x.streams:
         return None

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from softrock.lift import forms
+from softrock.lift import forms, masks
 from softrock.lift.types import Ty, elem_of, float_literal, wrap
 
 if TYPE_CHECKING:
@@ -434,10 +434,15 @@ class Val:
 
     def imin(self, other: Val | int) -> Val:
         """Integer minimum by this value's signedness."""
-        return self.intrinsic("smin" if self.kind == "i" else "umin", other)
+        return self._extreme("min", other)
 
     def imax(self, other: Val | int) -> Val:
-        return self.intrinsic("smax" if self.kind == "i" else "umax", other)
+        return self._extreme("max", other)
+
+    def _extreme(self, which: str, other: Val | int) -> Val:
+        a, c = self._pair(other)
+        found = masks.extreme(which, a, c) if a.form is not None or c.form is not None else None
+        return a.intrinsic(("s" if a.kind == "i" else "u") + which, c) if found is None else found
 
     def popcount(self) -> Val:
         return self.intrinsic("ctpop")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from softrock.decode.instruction import Instruction, Kind, Operand
+from softrock.lift import access, masks
 from softrock.lift.ir import Val
 from softrock.lift.notes import noted
 from softrock.lift.registry import raw
@@ -76,13 +77,30 @@ def _float_compare(word: str, predicate: str, bits: int) -> None:
         _finish(x, inst, result)
 
 
+def _mostly_alike(x: Wave, function: Callable[[Val, Val], Val], a: Val, b: Val, every: Val, none: Val) -> Val:
+    """A compare that lanes make only where neither all of them nor none are known to hold.
+
+    It takes many host vectors to be worth it: four are compared as quickly as the scalars are.
+    """
+    mask = f"u{x.W}"
+    ways: list[tuple[Callable[[], Val | None] | None, Callable[[], list[Val]]]] = [
+        (lambda: every, lambda: [x.scalar(mask, -1)]),
+        (lambda: none, lambda: [x.scalar(mask, 0)]),
+        (None, lambda: [function(a, b).pack().solid()]),
+    ]
+    if every.const == 0:
+        del ways[0]
+    return access.choose(x, ways, 1)[0].unpack()
+
+
 def _integer_compare(word: str, kind: str) -> None:
     function = _INTEGER[word]
 
     @raw(f"v_cmp_{word}_{kind} v_cmpx_{word}_{kind}")
     def compare(x: Wave, inst: Instruction) -> None:
         a, b = _operands(x, inst, kind)
-        _finish(x, inst, function(a, b))
+        alike = masks.alike(word, a, b) if x.W == 64 and not x.native_gather else None
+        _finish(x, inst, function(a, b) if alike is None else _mostly_alike(x, function, a, b, *alike))
 
 
 def _constant(word: str, value: int, kinds: tuple[str, ...]) -> None:
