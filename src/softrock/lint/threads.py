@@ -29,6 +29,8 @@ _SOURCES = frozenset(
 _ATOMIC = re.compile(r"(?:atomic|unsafeAtomic|__hip_atomic_)\w+")
 _UNIFORM = frozenset({"__syncthreads_and", "__syncthreads_or", "__syncthreads_count", "__popc_all"})
 _ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+_ASKED = object()
+"""Stands for a function that is being looked at: one that calls itself asks no further."""
 _ELECTION = re.compile(r"== (?:0|1|31|63|\d+u?)\b|\b0u? ==|\bleader\b|\belect")
 
 
@@ -39,7 +41,7 @@ class Threads:
         self.function = function
         self.outline: Outline = function.outline
         self._calls = _varying_functions(self.outline)
-        self.names: frozenset[str] = frozenset()
+        self.names: frozenset[str] = self._parameters()
         self._spread()
 
     def varies(self, span: Range) -> bool:
@@ -67,7 +69,7 @@ class Threads:
 
     def _spread(self) -> None:
         """Fill `names`."""
-        found: set[str] = set()
+        found: set[str] = set(self.names)
         shared = self._shared()
         assignments = [each for each in self._assignments() if each[0] not in shared]
         for _ in range(6):  # a chain of assignments in unusual order needs a round for each
@@ -77,6 +79,23 @@ class Threads:
             if len(found) == len(self.names):
                 break
             self.names = frozenset(found)
+
+    def _parameters(self) -> frozenset[str]:
+        """Parameters of a device function that some call in the file gives a value that varies."""
+        function, outline = self.function, self.outline
+        if function.is_kernel or not function.is_device:
+            return frozenset()
+        found: set[str] = set()
+        vars(function)["_threads"] = _ASKED
+        for call in outline.calls(function.name):
+            caller = outline.function_at(call.index)
+            if caller is None or not caller.is_device or vars(caller).get("_threads") is _ASKED:
+                continue
+            varying = threads(caller)
+            for parameter, span in zip(function.parameters, call.arguments, strict=False):
+                if "*" not in parameter.type and span[1] > span[0] and varying.varies(span):
+                    found.add(parameter.name)
+        return frozenset(found - {""})
 
     def _shared(self) -> set[str]:
         """The file's variables in shared memory: what one thread writes there, all read."""

@@ -20,9 +20,10 @@ _ATOMIC = re.compile(
 )
 _NARROW = re.compile(r"__HIP_MEMORY_SCOPE_(?:SINGLETHREAD|WAVEFRONT|WORKGROUP|AGENT)")
 _LOCKING = frozenset(
-    {"atomicCAS", "atomicExch", "atomicCAS_system", "atomicCAS_block", "__hip_atomic_compare_exchange_strong"}
+    {"atomicCAS", "atomicExch", "atomicCAS_system", "atomicCAS_block", "atomic_compare_exchange", "atomic_exchange"}
+    | {"__hip_atomic_compare_exchange_strong", "__hip_atomic_compare_exchange_weak"}
 )
-_TRY_LOCK = ("try_lock", "tryLock", "trylock", "try_acquire")
+_TRY_LOCK = ("try_lock", "tryLock", "trylock", "try_acquire", "test_and_set")
 _HOST_VISIBLE = (PINNED, FINE, MANAGED)
 
 
@@ -333,6 +334,8 @@ def _takes_lock(out: Outline, call: Call) -> bool:
     """Whether a compare-and-swap puts one constant in another's place, or an exchange a 1, and the result is used."""
     swap = "CAS" in call.name or "compare" in call.name
     constants = call.arguments[1:3] if swap else call.arguments[1:2]
+    if call.name.startswith("__hip_atomic_compare"):  # the expected value is given by its address
+        return len(call.arguments) > 2 and _constant(out, call.arguments[2])
     if len(constants) < (2 if swap else 1) or not all(_constant(out, each) for each in constants):
         return False
     texts = [out.text(each) for each in constants]

@@ -23,7 +23,8 @@ _BARRIERS = frozenset(
         "__barrier_sync",
     ]
 )
-_GROUP_SYNC = re.compile(r"\b(\w*(?:block|cta)\w*) (?:\.|->) sync \( \)")
+_GROUPS = ("this_thread_block", "this_grid")
+_GROUP_NAME = re.compile(r"\w*(?:block|cta)\w*")
 _LOOP_MACRO = re.compile(r"\w*KERNEL_LOOP\w*")
 _COLLECTIVE = re.compile(
     r"\bBlock(?:Reduce|Scan|RadixSort|RadixRank|MergeSort|Exchange|Load|Store|Discontinuity|Shuffle|Histogram)\b"
@@ -52,9 +53,32 @@ def _own_barriers(function: Function) -> list[int]:
     out = function.outline
     start, end = function.body
     found = [call.index for call in out.calls(*_BARRIERS, within=function.body)]
+    groups = _groups(out, function)
     for at in out.names.get("sync", ()):
-        if start + 2 <= at < end and _GROUP_SYNC.fullmatch(out.text((at - 2, at + 3))):
+        call = out.call_at(at) if start + 2 <= at < end else None
+        if call is None:
+            continue
+        if out.at(at - 1) not in (".", "->"):  # cg::sync(group)
+            if out.at(at - 1) == "::" and len(call.arguments) == 1 and out.words(call.arguments[0]) & groups:
+                found.append(at)
+        elif out.at(at - 2) in groups or _GROUP_NAME.fullmatch(out.at(at - 2)):
             found.append(at - 2)
+        elif out.at(at - 2) == ")" and out.at(out.match.get(at - 2, 0) - 1) in _GROUPS:
+            found.append(out.match[at - 2] - 1)
+    return found
+
+
+def _groups(out: Outline, function: Function) -> set[str]:
+    """Names in a function of the cooperative groups that are the whole workgroup, or the whole grid."""
+    found = {each.name for each in function.parameters if re.search(r"\b(?:thread_block|grid_group)\b", each.type)}
+    for name in _GROUPS:
+        for at in out.names.get(name, ()):
+            if function.body[0] <= at < function.body[1]:
+                before = at - 1
+                while out.at(before) == "::":
+                    before -= 2
+                if out.at(before) == "=":
+                    found.add(out.at(before - 1))
     return found
 
 
@@ -159,7 +183,8 @@ def return_before_barrier(file: File) -> Iterator[Finding]:
 def _within(out: Outline, barrier: int) -> str:
     """`` of NAME`` for a barrier that is in a function called there."""
     name = out.at(barrier)
-    return "" if name in _BARRIERS or out.at(barrier + 2) == "sync" else f" of {name}"
+    direct = name in _BARRIERS or name in _GROUPS or "sync" in (name, out.at(barrier + 2))
+    return "" if direct else f" of {name}"
 
 
 def _same_branch_only(path: tuple[Statement, ...], statement: Statement, barriers: list[int]) -> bool:

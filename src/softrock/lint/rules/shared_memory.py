@@ -26,27 +26,37 @@ class Array:
 
 def arrays(out: Outline, sizes: Sizes, function: Function) -> list[Array]:
     """The shared variables that a function declares, without ``extern`` ones."""
+    places = [at for at in out.names.get("__shared__", ()) if function.body[0] <= at < function.body[1]]
+    return [each for at in places for each in _declared(out, sizes, at, function)]
+
+
+def _outside(out: Outline, sizes: Sizes) -> list[Array]:
+    """The shared variables that the file declares outside of functions."""
+    places = [at for at in out.names.get("__shared__", ()) if out.function_at(at) is None]
+    return [each for at in places for each in _declared(out, sizes, at, None)]
+
+
+def _declared(out: Outline, sizes: Sizes, at: int, function: Function | None) -> list[Array]:
+    """The variables of the declaration that a ``__shared__`` stands in."""
+    first, last = function.body if function else (0, len(out.tokens))
+    start = at
+    while out.at(start - 1) not in (";", "{", "}", "") and start > first:
+        start -= 1
+    end = at
+    while end < last and out.at(end) not in (";", "=", "{"):
+        end = out.match[end] + 1 if out.at(end) in ("(", "[") and end in out.match else end + 1
+    if "extern" in out.words((start, end)):
+        return []
+    parts = _by_commas(out, start, end)
+    bracket = next((i for i in range(start, parts[0][1]) if out.at(i) == "["), parts[0][1])
+    type_ = [i for i in range(start, bracket - 1) if out.at(i) not in ("__align__", "alignas")]
+    text = " ".join(_without_alignment(out, type_))
     found = []
-    for at in out.names.get("__shared__", ()):
-        if not function.body[0] <= at < function.body[1]:
-            continue
-        start = at
-        while out.at(start - 1) not in (";", "{", "}", "") and start > function.body[0]:
-            start -= 1
-        end = at
-        while end < function.body[1] and out.at(end) not in (";", "=", "{"):
-            end = out.match[end] + 1 if out.at(end) in ("(", "[") and end in out.match else end + 1
-        if "extern" in out.words((start, end)):
-            continue
-        parts = _by_commas(out, start, end)
-        first = next((i for i in range(start, parts[0][1]) if out.at(i) == "["), parts[0][1])
-        type_ = [i for i in range(start, first - 1) if out.at(i) not in ("__align__", "alignas")]
-        text = " ".join(_without_alignment(out, type_))
-        for number, (begin, stop) in enumerate(parts):
-            name = first - 1 if number == 0 else begin
-            size, count = sizes.size(text), sizes.extent(name + 1, function)
-            total = size * count if size is not None and count is not None and stop > begin else None
-            found.append(Array(out.at(name), name, total, "volatile" in text.split()))
+    for number, (begin, stop) in enumerate(parts):
+        name = bracket - 1 if number == 0 else begin
+        size, count = sizes.size(text), sizes.extent(name + 1, function)
+        total = size * count if size is not None and count is not None and stop > begin else None
+        found.append(Array(out.at(name), name, total, "volatile" in text.split()))
     return found
 
 
@@ -82,12 +92,14 @@ def _without_alignment(out: Outline, indices: list[int]) -> list[str]:
 def used_by(out: Outline, sizes: Sizes, kernel: Function) -> list[Array]:
     """Shared variables of a kernel and of the file's functions that it calls, each once."""
     by_name = {each.name: each for each in out.functions if not each.is_kernel}
+    outside = _outside(out, sizes)
     seen: dict[str, Function] = {kernel.name: kernel}
     waiting = [kernel]
     found: list[Array] = []
     while waiting:
         function = waiting.pop()
         found += arrays(out, sizes, function)
+        found += [each for each in outside if each.name in out.words(function.body) and each not in found]
         for token in out.tokens[function.body[0] : function.body[1]]:
             if token.text in by_name and token.text not in seen:
                 seen[token.text] = by_name[token.text]
