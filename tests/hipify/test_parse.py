@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -297,6 +300,38 @@ def test_utf16(tmp_path: Path) -> None:
     second = tree.root.children[1]
     assert tree.source.text[second.name_offset :].startswith("second;")
     assert tree.inactive == []
+
+
+def test_latin1_text_and_name(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.cu")
+    path.write_bytes(b'#include <gone.h>\n// \xe9\nconst char* s = "\xe9\xff"; int after;\n')
+    tree = parse(path)
+    after = tree.root.children[1]
+    assert (after.name, after.file) == ("after", tree.main)
+    assert tree.source.text[after.name_offset :].startswith("after;")
+    assert [(each.path, each.line, each.column) for each in tree.errors] == [(tree.main, 1, 11)]
+
+
+def test_files_are_named_without_detours(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "own.h").write_text("int own;\n")
+    (tmp_path / "real" / "x.cu").write_text('#include "../link/../real/own.h"\nint x;\n')
+    tree = parse(tmp_path / "link" / "x.cu")
+    assert [each.file for each in tree.root.children] == [str(tmp_path / "real" / name) for name in ("own.h", "x.cu")]
+    assert tree.own == (str(tmp_path / "real" / "own.h"),)
+
+
+@pytest.mark.long
+def test_processes_share_a_precompiled_header(tmp_path: Path) -> None:
+    (tmp_path / "x.cu").write_text(PROGRAM)
+    script = "import sys, pathlib; from softrock.hipify.parse import parse; "
+    script += "print(parse(pathlib.Path(sys.argv[1])).complete)"
+    environment = {**os.environ, "SOFTROCK_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", script, str(tmp_path / "x.cu")]
+    processes = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [each.communicate()[0] for each in processes] == ["True\n"] * 3
+    assert len(list((tmp_path / "cache" / "hipify-pch").iterdir())) == 1
 
 
 def test_a_chain_of_operators_is_deeper_than_pythons_recursion(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -64,6 +65,7 @@ class Tree:
         own: the user's own headers that it includes, absolute.
         source: the main file's contents.
         prefix: the precompiled header that it was compiled with.
+        path: the file, as the operating system has it.
         notes: what others worked out about it, by whatever they choose.
     """
 
@@ -74,6 +76,7 @@ class Tree:
     own: tuple[str, ...]
     source: Source = field(repr=False)
     prefix: Prefix = field(repr=False)
+    path: Path = field(repr=False)
     notes: dict[str, object] = field(default_factory=dict, repr=False)
     _texts: dict[str, str] = field(default_factory=dict, repr=False)
 
@@ -143,7 +146,7 @@ class Tree:
             return []
         text = inactive.marked(self.source.text, branches)
         words = ["-fsyntax-only", "-skip-function-bodies"]
-        done = _run(Path(self.main), self.source, self.prefix, self.setting, words, text)
+        done = _run(self.path, self.source, self.prefix, self.setting, words, text)
         return inactive.skipped(branches, inactive.reached(done.messages))
 
     def active(self, offset: int) -> bool:
@@ -233,12 +236,17 @@ def parse(
             f"{path}: clang's syntax tree cannot be read: {type(error).__name__}",
             hint="the file is handled token by token",
         ) from None
-    complete_names(root, str(main), source.text)
+    complete_names(root, as_clang_writes(main), source.text)
     errors = [Diagnostic(str(path), 1, 1, f"'{name}' file not found") for name in unknown]
-    places = {(str(file), line): column for file, line, column in _columns(found, main, source)}
+    places = {(as_clang_writes(file), line): column for file, line, column in _columns(found, main, source)}
     errors += _errors(prefix.messages + done.messages, prefix.stubs, places)
     own = tuple(str(each) for each in found.own)
-    return Tree(root, str(main), errors, setting, own, source, prefix)
+    return Tree(root, as_clang_writes(main), errors, setting, own, source, prefix, main)
+
+
+def as_clang_writes(path: Path) -> str:
+    """A path as it stands in clang's messages and JSON: bytes that are no UTF-8 are replaced there."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _columns(found: includes.Includes, main: Path, source: Source) -> Iterator[tuple[Path, int, int]]:
@@ -294,6 +302,8 @@ def _run(
     words += ["-fallow-pch-with-compiler-errors", "-include-pch", str(prefix.path)]
     with tempfile.TemporaryDirectory(prefix="softrock-") as place:
         if text is not None or source.encoding != "bytes":
+            if ";" in str(main):
+                raise ParseError(f"{main}: clang cannot read another text for a path with ';'", hint="rename it")
             copy = Path(place) / "text"
             copy.write_bytes((source.text if text is None else text).encode("latin-1"))
             words += ["-remap-file", f"{main};{copy}"]

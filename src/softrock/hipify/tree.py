@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import re
 import sys
 import threading
@@ -39,7 +40,7 @@ class Node:
         name: of a declaration, else "" (a reference's name is in `ref`).
         type: the qualified type as clang prints it.
         offset, length: bytes of the whole range in `file`; where it begins in a macro's expansion, of that expansion.
-        file, line: where it begins, `line` from 1.
+        file, line: where it begins, `line` from 1; files are absolute, without symbolic links.
         name_offset: of a declaration's name or a member's name, -1 where it has none.
         in_macro: its first or last token comes from a macro's body or argument.
         spelling_file, spelling_offset: where its first token is written.
@@ -167,13 +168,16 @@ class _Places:
     def __init__(self) -> None:
         self.file = ""
         self.line = 0
+        self.real: dict[str, str] = {}
 
     def bare(self, place: dict[str, Any]) -> tuple[str, int, int, int] | None:
         """(file, line, offset, length of the token), None for no location."""
         offset = place.get("offset")
         if offset is None:
             return None
-        self.file = place.get("file", self.file)
+        file = place.get("file")
+        if file is not None:
+            self.file = self.real.get(file) or self.real.setdefault(file, os.path.realpath(file))
         self.line = place.get("line", self.line)
         return self.file, self.line, offset, place.get("tokLen", 0)
 

@@ -375,6 +375,7 @@ SR_DISTRIBUTION(uniform_real_distribution)
 SR_DISTRIBUTION(uniform_int_distribution)
 SR_DISTRIBUTION(normal_distribution)
 #undef SR_DISTRIBUTION
+namespace experimental { using thrust::random::normal_distribution; }
 }  // namespace random
 using namespace random;
 template <class T> struct complex {
