@@ -216,6 +216,19 @@ def test_a_header_that_does_not_compile(tmp_path: Path) -> None:
     assert [each.name for each in tree.root.children] == ["x"]
 
 
+def test_a_header_that_the_flags_do_not_lead_to(tmp_path: Path) -> None:
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common" / "check.h").write_text('#include "deep/more.h"\n#define CHECK(x) x\n')
+    (tmp_path / "common" / "include" / "deep").mkdir(parents=True)
+    (tmp_path / "common" / "include" / "deep" / "more.h").write_text("int more();\n")
+    (tmp_path / "src" / "one").mkdir(parents=True)
+    tree = parsed(tmp_path, '#include "check.h"\nint x = CHECK(more());\n', "src/one/x.cu")
+    assert tree.complete
+    assert [Path(each).name for each in tree.own] == ["check.h", "more.h"]
+    (tmp_path / "src" / ".git").mkdir()
+    assert not parsed(tmp_path, '#include "check.h"\n', "src/one/x.cu").complete
+
+
 def test_a_header_without_a_guard_is_read_once(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "theirs.h").write_text("struct Theirs {};\n")

@@ -104,6 +104,27 @@ def scan(path: Path, text: str, folders: Sequence[Path], quoted: Sequence[Path])
     return found
 
 
+_USUAL = ("", "include", "inc", "common", "Common", "src", "utils")
+_UP = 6
+
+
+def guess(path: Path, name: str) -> Path | None:
+    """A folder of the project that a header might be meant to be found in, None where there is none.
+
+    For files whose flags are not known: looked through are the folders above the file, up to the repository's top, and
+    those in them that usually hold headers.
+    """
+    if name.startswith("/") or ".." in name.split("/"):
+        return None
+    for above in list(path.parents)[:_UP]:
+        for usual in _USUAL:
+            if find(name, [above / usual]) is not None:
+                return above / usual
+        if (above / ".git").exists():
+            break
+    return None
+
+
 def _guarded(path: Path) -> bool:
     """Whether a header can be read twice: what has no guard would be declared once more behind the prefix."""
     try:

@@ -216,7 +216,7 @@ def parse(
     words += [word for each in defines for word in ("-D", each)]
     language, cuda = language_of(path, source.text)
     setting, unknown = _with_includes(Setting(language, cuda, device, tuple(words), cwd), path)
-    found = includes.scan(main, source.text, setting.folders(), setting.user_folders())
+    setting, found = _scanned(setting, main, source.text)
     missing = [name for _, _, name in found.missing]
     rest = declarations.REST if setting.cuda else []
     for attempt in (False, True):
@@ -292,6 +292,23 @@ def _with_includes(setting: Setting, path: Path) -> tuple[Setting, list[str]]:
         else:
             words += [word, value] if word == "-include" else [word]
     return dataclasses.replace(setting, words=tuple(words)), unknown
+
+
+_GUESSES = 8
+"""Folders that are added for headers which the flags do not lead to."""
+
+
+def _scanned(setting: Setting, main: Path, text: str) -> tuple[Setting, includes.Includes]:
+    """What a file includes; the setting with folders of the project that missing headers are in."""
+    found = includes.scan(main, text, setting.folders(), setting.user_folders())
+    for _ in range(_GUESSES):
+        places = (includes.guess(file, name) for file, _, name in found.missing)
+        place = next((each for each in places if each is not None), None)
+        if place is None:
+            break
+        setting = dataclasses.replace(setting, words=(*setting.words, "-I", str(place)))
+        found = includes.scan(main, text, setting.folders(), setting.user_folders())
+    return setting, found
 
 
 def _run(
