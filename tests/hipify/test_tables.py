@@ -214,7 +214,7 @@ def test_known_names_of_other_languages(family: str, cuda: str, hip: str) -> Non
         ("cublasNewCall", "cublas"),
         ("cublasLtNewCall", "cublaslt"),
         ("cufftNewCall", "cufft"),
-        ("curand_new_call", "curand"),
+        ("curand_uniform_new", "curand"),
         ("cusparseNewCall", "cusparse"),
         ("cusolverDnNewCall", "cusolver"),
         ("cudnnNewCall", "cudnn"),
@@ -243,6 +243,7 @@ def test_names_in_no_table_are_told_by_their_form(name: str, family: str) -> Non
 
 
 OTHERS_NAMES = """
+    cublas_handle curand_gen nvtx_colors cuda::GpuMat cuda::bilateralFilter CUDA_DEVICE_GUARD
     main cudaless cuda_check cutoff cube cumulative cursor custom current curl_easy_init CUSTOM CURL_GLOBAL
     CUBE_SIZE CUDA_CHECK CUDA_SAFE_CALL CUDA_CALL CHECK_CUDA CUDA_KERNEL_LOOP CUDA_H CUDA_UTILS_H_ CUBLAS_CHECK
     NCCL_CHECK std::vector hipMalloc HIP_CHECK nv nvidia notcudaMalloc mycublasCreate threadIdx float4

@@ -32,21 +32,22 @@ VERDICTS = ("drop-in", "mostly", "redesign", "none")
 _PREFIXES = (
     # (pattern, family): what a name that is in no table belongs to; the first that fits holds.
     (r"cublasLt\w*|CUBLASLT_\w+", "cublaslt"),
-    (r"cublas(?:[A-Z]\w*|_\w+)|CUBLAS(?:XT)?_\w+", "cublas"),
+    (r"cublas[A-Z]\w*|CUBLAS(?:XT)?_\w+", "cublas"),
     (r"cufft[A-Z]\w*|CUFFT_\w+", "cufft"),
-    (r"curand(?:[A-Z]\w*|_\w+|\d)?|CURAND_\w+", "curand"),
+    (r"curand(?:[A-Z]\w*|\d)?|curand_(?:uniform|normal|log|poisson|discrete|init|mtgp|Philox|precalc)\w*", "curand"),
+    (r"CURAND_\w+", "curand"),
     (r"cusparse(?:[A-Z]\w*)|CUSPARSE_\w+", "cusparse"),
     (r"cusolver[A-Z]\w*|CUSOLVER\w*_\w+", "cusolver"),
     (r"cudnn[A-Z]\w*|CUDNN_\w+", "cudnn"),
     (r"p?nccl[A-Z]\w*|NCCL_\w+", "nccl"),
     (r"nvrtc[A-Z]\w*|NVRTC_\w+", "nvrtc"),
-    (r"nvtx\w*|NVTX_\w+", "nvtx"),
+    (r"nvtx(?:[A-Z]\w*|3(?:::[\w:]+)?)|NVTX3?_\w+", "nvtx"),
     (r"cuFile\w*|CUfile\w*|CUFile\w*|CU_?FILE_\w+|cufile[A-Z]\w*", "cufile"),
     (r"cu(?:tensor|dss|sten|solverMp|blasMp|quantum|statevec|tensornet)[A-Z]\w*|CUTENSOR_\w+|CUDSS_\w+", "other"),
     (r"nv(?:ml|jpeg|graph|JitLink|PTXCompiler|Fatbin|shmem|comp|cv|infer)(?:[A-Z]\w*|_\w+)", "other"),
     (r"NVML_\w+|NVJPEG_\w+|NVSHMEM_\w+", "other"),
     (r"npp[isc]?[A-Z]\w*|NPP_\w+|optix[A-Z]\w*|OPTIX_\w+|cupti[A-Z]\w*|CUPTI_\w+", "other"),
-    (r"cuda::\w[\w:]*|nvcuda::\w[\w:]*|cuda::std", "libcudacxx"),
+    (r"cuda::[a-z][a-z0-9_:]*|nvcuda::\w[\w:]*", "libcudacxx"),
     (r"cub::\w[\w:]*|CUB_\w+", "cub"),
     (r"thrust::\w[\w:]*|THRUST_\w+", "thrust"),
     (r"cooperative_groups::\w[\w:]*", "cooperative_groups"),
@@ -62,7 +63,7 @@ _CUDA = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _PREFIXES))
 _NOT_CUDA = re.compile(
     r"(?:CUDA|CU|CUDART|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NCCL|NVRTC|CUTLASS|THRUST|CUB)_"
     r"(?:\w*CHECK\w*|\w*SAFE\w*|CALL\w*|ERR|ERRCHK|TRY|KERNEL_\w*|1D_KERNEL_LOOP\w*|VISIBLE_DEVICES|HOST_DEVICE\w*|"
-    r"CALLABLE\w*|ASSERT\w*|EXPECT\w*|REQUIRE\w*|LAUNCH\w*|DEVICE|HOST|GLOBAL|INLINE|ENABLED?|USE_\w*|ARCH\w*|FOUND|"
+    r"CALLABLE\w*|ASSERT\w*|EXPECT\w*|REQUIRE\w*|LAUNCH\w*|\w*GUARD\w*|DEVICE|HOST|GLOBAL|INLINE|ENABLED?|USE_\w*|ARCH\w*|FOUND|"
     r"\w*_H_*|H|HPP|CUH)"
 )
 
