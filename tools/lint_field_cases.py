@@ -1,4 +1,4 @@
-"""Lint public sources with known wave-size faults before and after they were mended.
+"""Lint public sources with known faults before and after they were mended.
 
 For each case the file of the mending commit's parent and that of the commit are linted. A case is met where the rule
 fires on lines of the former that it does not fire on in the latter, and on no line that is new there. Nothing of the
@@ -52,6 +52,9 @@ class Case:
 
 
 _EXLLAMA = ("turboderp-org/exllamav2", "exllamav2#807", "15daccec5423a634cb656eff52e09f0dbc7fdee8")
+_FBGEMM = ("pytorch/FBGEMM",)
+_STDGPU = ("stotko/stdgpu", "stdgpu#484", "22599cfdcc185c2ed721d78c792e3193cf84cc01")
+_BARRIER = ("return-before-barrier",)
 _ON_HOST = ("warp-size-as-constant", "warp-size-on-host")
 _LITERALS = ("lane-id-literal", "warp-index-literal", "warp-count-literal", "warp-size-literal")
 CASES = (
@@ -83,6 +86,14 @@ CASES = (
          _LITERALS),
     Case("ROCm/apex", "ROCm/apex#256", "9d1e60fa29b0a7f1bdfba148695e211464a6e44c",
          "apex/contrib/csrc/multihead_attn/softmax.cuh", ("warp-size-constant",)),
+    Case(*_FBGEMM, "FBGEMM#5857", "2aa387768", "fbgemm_gpu/src/quantize_ops/quantize_mx.cuh", _BARRIER),
+    Case(*_FBGEMM, "FBGEMM#5831", "0882af3d4",
+         "fbgemm_gpu/src/intraining_embedding_pruning_ops/intraining_embedding_pruning.cu", _BARRIER),
+    Case(*_FBGEMM, "FBGEMM#5856", "2e1b6f46b",
+         "fbgemm_gpu/experimental/gen_ai/src/quantize/fast_gemv/include/fast_gemv.cuh", _BARRIER),
+    Case(*_FBGEMM, "FBGEMM#5894", "04dbc5196", "fbgemm_gpu/experimental/gen_ai/src/quantize/quantize.cu", _BARRIER),
+    Case(*_STDGPU, "src/stdgpu/impl/vector_detail.cuh", ("spin-lock",)),
+    Case(*_STDGPU, "src/stdgpu/impl/deque_detail.cuh", ("spin-lock",)),
 )  # fmt: skip
 
 
