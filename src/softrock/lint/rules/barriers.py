@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
+from softrock.hipify.source import readable
 from softrock.lint.file import File
-from softrock.lint.outline import Function, Outline, Statement
+from softrock.lint.outline import Function, Outline, Range, Statement
 from softrock.lint.registry import rule
 from softrock.lint.sizes import Sizes
 from softrock.lint.threads import Threads, threads
@@ -248,14 +249,15 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
                 yield file.finding(
                     "barrier-in-divergent-code",
                     *out.offsets((barrier, barrier + 1)),
-                    f"barrier{_within(out, barrier)} under `{_shown(out.text(span))}`, line {line}: not for all",
+                    f"barrier{_within(out, barrier)} under `{_shown(file, span)}` (line {line}): "
+                    "not all threads reach it",
                     "move the barrier out of the condition, or make that the same for all threads of the workgroup",
                     severity=Severity.ERROR if direct else Severity.WARNING,
                 )
 
 
-def _shown(text: str, most: int = 60) -> str:
-    """An expression for a message: blanks where a person would put them, cut when long."""
-    text = re.sub(r" ?(\.|->|::|\[|\(|\)|\]|\+\+|--) ?", r"\1", text)
-    text = re.sub(r"\)([^\s)\].,;(])", r") \1", text)
+def _shown(file: File, span: Range, most: int = 60) -> str:
+    """An expression for a message: as it is written, in one line, cut when long."""
+    offset, length = file.outline.offsets(span)
+    text = " ".join(readable(file.source.text[offset : offset + length]).split())
     return text if len(text) <= most else text[: most - 1] + "…"
