@@ -87,11 +87,16 @@ def _add_runtime(work: Work) -> None:
         return
     needed = any(family in ("runtime", "driver") and status != "unknown" for family, status, _ in work.uses)
     if not needed and (
-        work.source.path.suffix != ".cu" or not any(token.text in _CODE for token in work.tokens)
+        work.source.path.suffix != ".cu" or not any(_uses_runtime(token) for token in work.tokens)
     ):  # fmt: skip
         return
     place = _first_place(work)
     work.replace(place, 0, f"#include <{RUNTIME}>{work.newline}", "nvcc includes its runtime by itself")
+
+
+def _uses_runtime(token: Token) -> bool:
+    """A token of GPU code, or a header of the program's own, which may use what nvcc includes by itself."""
+    return token.text in _CODE or (token.kind is Kind.HEADER and token.text.startswith('"'))
 
 
 def _first_place(work: Work) -> int:

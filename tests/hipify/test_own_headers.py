@@ -1,0 +1,26 @@
+"""nvcc includes CUDA's runtime in every source; a translated one needs it too where only its own headers use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from softrock.hipify.source import Source
+from softrock.hipify.translate import translate
+
+LINE = "#include <hip/hip_runtime.h>\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lead"),
+    [
+        ("x.cu", '#include "common/book.h"\nint main() { return 0; }\n', LINE),
+        ("x.cu", "#include <vector>\nint main() { return 0; }\n", ""),
+        ("x.hip", '#include "common/book.h"\nint main() { return 0; }\n', ""),
+        ("x.cpp", '#include "common/book.h"\nint main() { return 0; }\n', ""),
+    ],
+)
+def test_a_source_whose_headers_use_the_runtime(name: str, text: str, lead: str) -> None:
+    result = translate(Source.of_bytes(Path(name), text.encode()))
+    assert result.text == lead + text
