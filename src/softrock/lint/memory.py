@@ -135,6 +135,13 @@ def given_memory(out: Outline) -> Iterator[Given]:
         if host.index not in known:
             known[host.index] = allocations(out, host)
         for position, span in enumerate(launch.arguments):
-            memory = known[host.index].get(pointer_name(out, span)) if span[1] > span[0] else None
+            memory = known[host.index].get(pointer_name(out, span)) if _is_pointer(out, span) else None
             if memory and position < len(kernel.parameters):
                 yield Given(launch, kernel, position, memory)
+
+
+def _is_pointer(out: Outline, span: Range) -> bool:
+    """Whether an argument hands on a pointer, not what it points to."""
+    if span[1] <= span[0] or out.at(span[0]) == "*":
+        return False
+    return out.at(span[0]) == "&" or "[" not in [out.at(at) for at in range(*span)]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
-from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
 from softrock.lint.outline import Outline
 from softrock.lint.registry import rule

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
+from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
 from softrock.lint.memory import DEVICE, MANAGED, PAGEABLE, allocations, given_memory, managed_variables, pointer_name
 from softrock.lint.outline import Function, Outline
@@ -177,7 +178,8 @@ def host_dereference(file: File) -> Iterator[Finding]:
                 continue
             later = [index for index in out.names.get(name, ()) if memory.index < index < function.body[1]][1:]
             for index in later:
-                if out.at(index + 1) == "=" or out.at(index - 1) == "&":
+                declared = out.tokens[index - 1].kind is Kind.NAME and out.at(index - 1) not in ("return", "else", "do")
+                if out.at(index + 1) == "=" or out.at(index - 1) == "&" or declared:
                     break  # another value
                 if _followed(out, index) and not out.in_lambda(index, function):
                     yield file.finding(
@@ -237,7 +239,7 @@ def pageable_to_kernel(file: File) -> Iterator[Finding]:
         yield file.finding(
             "pageable-to-kernel",
             *out.offsets(span),
-            f"{out.text(span)} comes from {given.memory.by}: {_migration(list(file.targets))}",
+            f"{pointer_name(out, span)} comes from {given.memory.by}: {_migration(list(file.targets))}",
             "allocate with hipMalloc or hipMallocManaged, or register it with hipHostRegister",
         )
 

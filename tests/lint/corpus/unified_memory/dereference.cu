@@ -19,3 +19,13 @@ float right(float* host) {
   data = host;
   return data[0] + area;
 }
+float scopes() {
+  {
+    float* data;
+    (void)cudaMalloc(&data, 4);
+    (void)cudaFree(data);
+  }
+  float data[4];
+  data[0] = 1.0f;
+  return data[0];
+}
