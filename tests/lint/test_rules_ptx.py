@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from softrock.hipify.edits import apply
 from softrock.hipify.lexer import code
+from softrock.hipify.parse import parse
 from softrock.hipify.source import Source
 from softrock.lint import engine, targets
 from softrock.lint.inline_ptx import Instruction, asm_statements
@@ -136,3 +138,18 @@ def test_an_assembly_text_of_several_strings() -> None:
 def test_texts_that_never_end_are_no_assembly() -> None:
     for text in ("asm(", 'asm volatile("mov', 'asm("mov.u32 %0, %1;" : "=r"(a', "asm", "asm volatile"):
         assert list(asm_statements(code(text), text)) == []
+
+
+@pytest.mark.parametrize("suffix", [".cu", ".hip"])
+def test_fixes_compile(tmp_path: Path, suffix: str) -> None:
+    hip = suffix == ".hip"
+    fixes = [each.fix for each in idioms() if each.fix not in ("", "lop3")]
+    wanted = [each.removeprefix("hip: ") for each in fixes if hip or not each.startswith("hip:")]
+    lines = [re.sub(r"\$(\d)", lambda match: "rabcd"[int(match[1])], each) for each in wanted]
+    assert len(lines) > 50
+    body = "\n".join(f"  {line};" for line in lines)
+    header = "hip/hip_runtime.h" if hip else "cuda_runtime.h"
+    path = tmp_path / f"fixes{suffix}"
+    head = "__device__ double f(unsigned a, unsigned b, unsigned c, unsigned d) {\n  double r = 0;\n"
+    path.write_text(f"#include <{header}>\n{head}{body}\n  return r;\n}}\n", encoding="utf-8")
+    assert parse(path).errors == []
