@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from softrock.core.errors import UsageError
 from softrock.lint.registry import Language, Rule, rules
+from softrock.lint.rules.ptx import idioms
 
 FAMILIES = {
     "wave_size": "Wave size",
@@ -177,6 +178,30 @@ def _cell(rule: Rule) -> str:
     return _markdown(" ".join(rule.title.split())).replace("|", "\\|")
 
 
+_IDIOMS = """\
+# PTX idioms and what to write instead
+
+What `softrock lint` knows of inline PTX: special registers, and opcodes with the modifiers that matter. *direct*: a
+function or expression means the same; *partial*: the nearest there is; *none*: has to be designed anew; *ignore*: can
+be left out; *glue*: arithmetic that any C++ expression does. Where a fix is named, `--fix` makes it for an assembly of
+that one instruction (`$0` is its first operand; *hip:* in HIP sources only, because CUDA has no such function).
+
+| idiom | status | in HIP | fix | note |
+|---|---|---|---|---|
+"""
+
+
+def idiom_page() -> str:
+    """docs/ptx-idioms.md."""
+    rows = []
+    for each in idioms():
+        fix = "by its table" if each.fix == "lop3" else f"`{each.fix}`" if each.fix else ""
+        cells = (f"`{each.text}`", each.status, each.hip.replace("__", r"\_\_"), fix, each.note.replace("__", r"\_\_"))
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
+    return _IDIOMS + "".join(rows) + "\nThis page is made from the rules by `python tools/rule_docs.py`.\n"
+
+
 def pages() -> dict[str, str]:
     """Path below docs/ -> text, of all pages made from the rules."""
-    return {"porting.md": guide(), **{f"rules/{each.id}.md": page(each) for each in rules().values()}}
+    by_rule = {f"rules/{each.id}.md": page(each) for each in rules().values()}
+    return {"porting.md": guide(), "ptx-idioms.md": idiom_page(), **by_rule}

@@ -120,7 +120,7 @@ def inline_ptx(file: File) -> Iterator[Finding]:
         out). Most idioms have a function that means the same on both: the finding names it, for each instruction that
         is more than arithmetic. Mind the wave: lane numbers go to 63 and masks have 64 bits on CDNA. Barriers for the
         compiler (``asm volatile("" ::: "memory")``) and AMD's own instructions are fine, and code that AMD's compiler
-        never sees (``#ifdef __CUDA_ARCH__``) is left alone.
+        never sees (``#ifdef __CUDA_ARCH__``) is left alone. docs/ptx-idioms.md lists all idioms.
 
     Example:
         __device__ int ones(unsigned value) {
