@@ -1,7 +1,7 @@
 """Translate the CUDA programs of public collections with `softrock hipify`, and write what came out as a page.
 
     python tools/hipify_public.py run  --state results.json --work FOLDER [--only WORD] CHECKOUT...
-    python tools/hipify_public.py page --state results.json --head head.md --out docs/hipify-programs.md
+    python tools/hipify_public.py page --state results.json --out docs/hipify-programs.md
 
 CHECKOUT is somebody's collection of CUDA programs, in a folder named ``owner+name``. It is translated as a whole into
 ``FOLDER/owner+name`` (``.cu`` files become ``.hip``). Then every ``.cu`` file is compiled with ``hipcc -c`` for gfx942
@@ -15,6 +15,8 @@ How a file fares is one of:
 * ``needs X``: it includes a header of a library outside the runtime, or one that the collection does not have;
 * ``resolves``: it needs a library whose names softrock declares, and clang finds no error against the declarations;
 * the compiler's first error otherwise.
+
+The page's introduction, up to its first table, is kept as it stands.
 """
 
 from __future__ import annotations
@@ -110,6 +112,7 @@ class Runner:
         self.work = pathlib.Path(arguments.work).resolve()
         self.only: str = arguments.only
         self.again: bool = arguments.again
+        self.lost: bool = arguments.lost
         self.jobs: int = arguments.jobs
         self.lock = threading.Lock()
         self.outcomes = load(self.state)
@@ -127,13 +130,15 @@ class Runner:
         name, file = root.name.replace("+", "/"), str(path.relative_to(root))
         if path.suffix != ".cu" or self.only not in file:
             return
+        known = self.outcomes.get((name, file))
+        if self.lost and known is not None and (known.cuda not in GOOD or known.hip in GOOD):
+            return
         found = row["findings"]
         assert isinstance(found, list)
         rules = dict(Counter(str(each["rule"]) for each in found))
         outcome = Outcome(
             name, version, file, int(str(row["lines"])), str(row["mode"]), int(str(row["replaced"])), rules
         )
-        known = self.outcomes.get((name, file))
         temporary = self.work / f"{threading.get_ident()}.o"
         outcome.cuda = known.cuda if known and not self.again else compiled(path, temporary)
         outcome.hip = compiled(pathlib.Path(str(row["output"])), temporary)
@@ -151,6 +156,7 @@ def load(path: pathlib.Path) -> dict[tuple[str, str], Outcome]:
     return {(row.collection, row.file): row for row in rows}
 
 
+FIRST = "| collection |"
 COLUMNS = ("files", "lines", "parsed", "by tokens", "as CUDA: compiles", "resolves", "as HIP: compiles", "resolves",
            "good as CUDA, not as HIP")  # fmt: skip
 
@@ -218,16 +224,17 @@ def main() -> int:
     runs.add_argument("--work", required=True, help="folder for translations")
     runs.add_argument("--only", default="", help="only files whose path holds this word")
     runs.add_argument("--again", action="store_true", help="compile CUDA sources again that the state file knows")
+    runs.add_argument("--lost", action="store_true", help="of known files, those good as CUDA and not as HIP again")
     runs.add_argument("--jobs", type=int, default=2)
     pages = commands.add_parser("page", help="write the page")
     pages.add_argument("--out", required=True)
-    pages.add_argument("--head", required=True, help="file with the page's introduction")
     for each in (runs, pages):
         each.add_argument("--state", required=True)
     arguments = top.parse_args()
     if arguments.command == "page":
-        text = page(load(pathlib.Path(arguments.state)), read(pathlib.Path(arguments.head)))
-        pathlib.Path(arguments.out).write_text(text)
+        out = pathlib.Path(arguments.out)
+        head = read(out).partition(FIRST)[0] if out.exists() else "# Public programs that were translated\n"
+        out.write_text(page(load(pathlib.Path(arguments.state)), head))
         return 0
     runner = Runner(arguments)
     for folder in arguments.folders:

@@ -62,7 +62,7 @@ HEADER = """\
 """
 PLAIN_MODS = frozenset(
     """clamp omod cbsz abid blgp dst_sel dst_unused src0_sel src1_sel dpp_ctrl bound_ctrl bank_mask row_mask fi dpp8 imm
-    offset offset0 offset1 gds dmask dim unorm r128 a16 d16 tfe lwe format en attr attrchan simm16 bitop3""".split()  # noqa: SIM905
+    offset offset0 offset1 gds dmask dim unorm r128 a16 d16 tfe lwe format en attr attrchan simm16 bitop3""".split()
 )
 """Fields that are modifiers and keep their names."""
 RENAMED_MODS = {"waitvdst": "wait_vdst", "waitexp": "wait_exp", "waitvsrc": "wait_vsrc", "index_key_8bit": "index_key",

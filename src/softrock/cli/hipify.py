@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from softrock.cli.commands import Given
 from softrock.core.errors import UsageError
@@ -29,14 +30,20 @@ def hipify(given: Given) -> int:
         raise UsageError(f"--jobs {given.values['--jobs']!r}", hint="give a number of processes, from 1 on")
     options = Options("--launch-macro" in given.values, parse, tuple(given.tail))
     skip = [target.folder] if target.folder is not None else []
-    items, trouble = files.collect([Path(each) for each in given.words], _globs(given, "--include"), _globs(given, "--exclude"), skip)  # fmt: skip
+    items, trouble = files.collect(
+        [Path(each) for each in given.words], _globs(given, "--include"), _globs(given, "--exclude"), skip
+    )
     if not items and not trouble:
-        raise UsageError(f"no source files in {', '.join(given.words)}", hint="give CUDA or C++ sources, or build files")
+        raise UsageError(
+            f"no source files in {', '.join(given.words)}", hint="give CUDA or C++ sources, or build files"
+        )
     progress, done = _progress(len(items), "--json" not in given.values)
     report = run.run(items, options, target, jobs=int(jobs) if jobs else None, progress=progress)
     done()
     for folder, why in trouble:
-        finding = Finding("unreadable", RULES["unreadable"], str(folder), 1, 1, 1, 1, f"left out: {why}", "check its permissions")
+        finding = Finding(
+            "unreadable", RULES["unreadable"], str(folder), 1, 1, 1, 1, f"left out: {why}", "check its permissions"
+        )
         report.files.append(File(str(folder), mode="skipped", findings=[finding]))
     _show(given, report, target)
     if report.errors or ("--check" in given.values and report.changed):
@@ -96,7 +103,6 @@ def _show(given: Given, report: Report, target: Target) -> None:
         _print("nothing was written: give --in-place, -o FOLDER or --diff\n")
 
 
-def _print(what: str, stream: object = None) -> None:
+def _print(what: str, stream: TextIO | None = None) -> None:
     """Print text that may have bytes of an unknown encoding in it."""
-    out = stream or sys.stdout
-    out.write(what.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))  # type: ignore[attr-defined]
+    (stream or sys.stdout).write(what.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))

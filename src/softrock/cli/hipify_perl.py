@@ -34,8 +34,9 @@ def main(args: Sequence[str]) -> int:
     files = [each for each in words if not each.startswith("-")]
     unknown = options - {"inplace", "examine", "examin", "print-stats", "quiet-warnings"}
     if unknown or not files or (output is not None and len(files) > 1):
-        raise UsageError(f"unknown option -{min(unknown)}" if unknown else "give one file, or several without -o",
-                         hint=_USAGE)  # fmt: skip
+        raise UsageError(
+            f"unknown option -{min(unknown)}" if unknown else "give one file, or several without -o", hint=_USAGE
+        )
     for file in files:
         read = Source.read(Path(file))
         result = translate(read, Options(parse="never", runtime_header="always"))
@@ -43,7 +44,11 @@ def main(args: Sequence[str]) -> int:
             if each.severity > Severity.NOTE:
                 print(f"{file}:{each.line}: warning: {each.message}", file=sys.stderr)
         if options & {"examine", "examin"}:
-            missing = sum(count for (_, status, _), count in result.uses.items() if status in ("unknown", "unsupported", "removed"))  # fmt: skip
+            missing = sum(
+                count
+                for (_, status, _), count in result.uses.items()
+                if status in ("unknown", "unsupported", "removed")
+            )
             print(f"{file}: {result.replaced} names to replace, {missing} unknown")
         elif output is not None or "inplace" in options:
             source.write(Path(output or file), read.to_bytes(result.text), like=Path(file))

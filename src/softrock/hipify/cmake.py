@@ -30,14 +30,29 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _TARGET = re.compile(r"\b[A-Za-z_]\w*(?:::\w+)+")
-_VARIABLE = re.compile(r"\$\{(\w+)\}|\b((?:CMAKE_)?CUDA[A-Za-z]*_\w+|CUDAToolkit_\w+|CUDAHOSTCXX|TORCH_CUDA_ARCH_LIST)\b")
+_VARIABLE = re.compile(
+    r"\$\{(\w+)\}|\b((?:CMAKE_)?CUDA[A-Za-z]*_\w+|CUDAToolkit_\w+|CUDAHOSTCXX|TORCH_CUDA_ARCH_LIST)\b"
+)
 _LANGUAGE = re.compile(r"(\$<(?:COMPILE|LINK)_(?:LANGUAGE|LANG_AND_ID):)CUDA(?=[,>])")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s\";>]*)?")
-_NVCC = re.compile(r"-gencode|-Xcompiler|-Xptxas|-Xcudafe|--expt-|--extended-lambda|-arch=|--use_fast_math|-lineinfo|-rdc=|--generate-code")
+_NVCC = re.compile(
+    r"-gencode|-Xcompiler|-Xptxas|-Xcudafe|--expt-|--extended-lambda|-arch=|--use_fast_math|-lineinfo|-rdc=|--generate-code"
+)
 _CONTEXT = re.compile(r"CUDA|NVCC")
 _VERSION = re.compile(r"\d+(?:\.\d+)*(?:\.\.\.<?[\d.]+)?")
 _NUMBER = re.compile(r"\d\d\d?[af]?(?:-(?:real|virtual))?|(?:sm|compute)_\d+[af]?|native|all|all-major")
-_ARCHITECTURES = frozenset("CMAKE_CUDA_ARCHITECTURES CUDA_ARCHITECTURES CUDA_ARCHS CUDA_ARCH_BIN CUDA_ARCH_PTX CUDA_ARCH_LIST CUDA_ARCH_FLAGS TORCH_CUDA_ARCH_LIST".split())  # fmt: skip
+_ARCHITECTURES = frozenset(
+    [
+        "CMAKE_CUDA_ARCHITECTURES",
+        "CUDA_ARCHITECTURES",
+        "CUDA_ARCHS",
+        "CUDA_ARCH_BIN",
+        "CUDA_ARCH_PTX",
+        "CUDA_ARCH_LIST",
+        "CUDA_ARCH_FLAGS",
+        "TORCH_CUDA_ARCH_LIST",
+    ]
+)
 _DECLARES = frozenset(["set", "option", "cmake_dependent_option", "find_path", "find_library", "find_program"])
 _HAS_PACKAGE = frozenset(["hip", "roc", "hiprtc", "libhipcxx"])
 _BUILDS = frozenset(["add_executable", "add_library", "target_sources", "cuda_add_executable", "cuda_add_library"])
@@ -138,7 +153,9 @@ class _File:
         self.work.uses["cmake", row.status, row.cuda] += 1
         if not row.hip:
             hint = row.note or "leave it out, or keep it for builds with CUDA"
-            self.need("build-needs-hand", offset, length, f"{row.cuda} has no counterpart in CMake's support of HIP", hint)
+            self.need(
+                "build-needs-hand", offset, length, f"{row.cuda} has no counterpart in CMake's support of HIP", hint
+            )
             return False
         if row.status == "partial" and row.cuda not in _ARCHITECTURES:
             self.need("partial-api", offset, length, f"{row.cuda} became {row.hip}, which differs", row.note)
@@ -198,7 +215,9 @@ class _File:
             start = first.offset + len(first.text)
             self.replace(start, rest[0].offset + len(rest[0].text) - start, "", row)
             text = f"version {rest[0].text} of {first.text} was dropped: ROCm counts otherwise"
-            self.need("build-note", rest[0].offset, len(rest[0].text), text, "ask for a version of ROCm where one is needed")
+            self.need(
+                "build-note", rest[0].offset, len(rest[0].text), text, "ask for a version of ROCm where one is needed"
+            )
         for each in rest:
             if each.text in ("COMPONENTS", "OPTIONAL_COMPONENTS"):
                 text = f"{row.hip} has no components: find a package for each library"
@@ -241,7 +260,12 @@ class _File:
         if any(first <= start < last for first, last in self.taken):
             return
         row = self.counterpart(name, "variable", "property")
-        if row is None or (name in self.own and not name.startswith("CMAKE_") and name not in _ARCHITECTURES and "NVCC_FLAGS" not in name):  # fmt: skip
+        if row is None or (
+            name in self.own
+            and not name.startswith("CMAKE_")
+            and name not in _ARCHITECTURES
+            and "NVCC_FLAGS" not in name
+        ):
             if row is None and name.startswith("CMAKE_CUDA_"):
                 self.work.uses["cmake", "unknown", name] += 1
                 text = f"{name} is a variable of CMake's for CUDA that is in no mapping table"
@@ -254,7 +278,9 @@ class _File:
                 self.replace(start - 2, len(name) + 3, row.hip, row)
                 self._needs(row.hip)
             else:
-                self.need("build-needs-hand", start, len(name), f"{name} is the target {row.hip} with HIP", "link the target")
+                self.need(
+                    "build-needs-hand", start, len(name), f"{name} is the target {row.hip} with HIP", "link the target"
+                )
             return
         self.replace(start, len(name), row.hip, row)
 
@@ -303,7 +329,13 @@ class _File:
             return
         if name in ("file", "aux_source_directory") and any("*" in each.text for each in files):
             text = "CMake does not compile .cu files as HIP by themselves"
-            self.need("build-note", files[0].offset, len(files[0].text), text, "set their property LANGUAGE to HIP, or use --rename")
+            self.need(
+                "build-note",
+                files[0].offset,
+                len(files[0].text),
+                text,
+                "set their property LANGUAGE to HIP, or use --rename",
+            )
         if name not in _BUILDS:
             return
         told = {arg.text for other in self.found if self._sets_language(other) for arg in other.arguments}
@@ -322,9 +354,15 @@ class _File:
 
     def finish(self) -> None:
         """Add the packages of libraries whose targets are named."""
-        found = {each.arguments[0].text for each in self.found if each.name.lower() == "find_package" and each.arguments}
+        found = {
+            each.arguments[0].text for each in self.found if each.name.lower() == "find_package" and each.arguments
+        }
         translated = apply(self.work.source.text, self.work.edits)
-        missing = [each for each in self.packages if each not in found and not re.search(rf"find_package\(\s*{each}\b", translated)]
+        missing = [
+            each
+            for each in self.packages
+            if each not in found and not re.search(rf"find_package\(\s*{each}\b", translated)
+        ]
         if not missing:
             return
         if self.anchor is None:

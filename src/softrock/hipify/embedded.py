@@ -17,8 +17,19 @@ _INSTRUCTION = re.compile(
 _SPECIAL = re.compile(r"%%(?:laneid|warpid|smid|nsmid|clock|globaltimer|lanemask|tid|ntid|ctaid|nctaid|envreg|pm)\w*")
 _AMD = re.compile(r"(?:^|[;\n]|\\n|\\t)\s*(?:[vs]_|ds_|global_|flat_|buffer_|scratch_|image_|tbuffer_)[a-z]")
 _INCLUDE = re.compile(r"#\s*include\s*[<\\\"]+([\w./]+)")
-_FILE = re.compile(r"(?:lib)?(?:cuda|cudart|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc|nvml|nvidia-ml|nvcuda)[\w.-]*(?:\.so|\.dll|\.dylib)[\w.]*")
-_LOOKUPS = frozenset("dlsym dlvsym GetProcAddress cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cuGetProcAddress".split())  # fmt: skip
+_FILE = re.compile(
+    r"(?:lib)?(?:cuda|cudart|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc|nvml|nvidia-ml|nvcuda)[\w.-]*(?:\.so|\.dll|\.dylib)[\w.]*"
+)
+_LOOKUPS = frozenset(
+    [
+        "dlsym",
+        "dlvsym",
+        "GetProcAddress",
+        "cudaGetDriverEntryPoint",
+        "cudaGetDriverEntryPointByVersion",
+        "cuGetProcAddress",
+    ]
+)
 
 
 def translate(work: Work) -> None:
@@ -53,9 +64,12 @@ def _assembly(work: Work, at: int) -> int:
     if found:
         named = ", ".join(found[:4]) + (", …" if len(found) > 4 else "")
         work.report(
-            tokens[at].offset, len(tokens[at].text), "inline-ptx", f"inline PTX: {named}",
+            tokens[at].offset,
+            len(tokens[at].text),
+            "inline-ptx",
+            f"inline PTX: {named}",
             "write it in C++ or with HIP's functions; softrock lint --explain inline-ptx has equivalents",
-        )  # fmt: skip
+        )
     return here - 1
 
 

@@ -116,7 +116,9 @@ def _below(folder: Path, left_out: set[str], trouble: list[tuple[Path, str]]) ->
 
 
 def _matches(path: Path, globs: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatch(path.as_posix() if "/" in glob else path.name, glob) or path.match(glob) for glob in globs)
+    return any(
+        fnmatch.fnmatch(path.as_posix() if "/" in glob else path.name, glob) or path.match(glob) for glob in globs
+    )
 
 
 def _database(path: Path) -> Iterator[Item]:
@@ -127,11 +129,15 @@ def _database(path: Path) -> Iterator[Item]:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", hint="check the path and its permissions") from None
     except (ValueError, RecursionError):
-        raise UsageError(f"{path}: not a compilation database", hint="CMAKE_EXPORT_COMPILE_COMMANDS=ON makes one") from None  # fmt: skip
+        raise UsageError(
+            f"{path}: not a compilation database", hint="CMAKE_EXPORT_COMPILE_COMMANDS=ON makes one"
+        ) from None
     items = []
     for entry in entries if isinstance(entries, list) else [None]:
         if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
-            raise UsageError(f"{path}: an entry has no file", hint="CMAKE_EXPORT_COMPILE_COMMANDS=ON makes a proper one")
+            raise UsageError(
+                f"{path}: an entry has no file", hint="CMAKE_EXPORT_COMPILE_COMMANDS=ON makes a proper one"
+            )
         folder = Path(path.parent, str(entry.get("directory", ".")))
         items.append((Path(os.path.normpath(folder / entry["file"])), folder, _words(path, entry)))
     if not items:
@@ -155,4 +161,6 @@ def _words(path: Path, entry: dict[str, object]) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command)[1:])
     except ValueError as error:
-        raise UsageError(f"{path}: the command for {entry['file']} cannot be split: {error}", hint="see its quotes") from None  # fmt: skip
+        raise UsageError(
+            f"{path}: the command for {entry['file']} cannot be split: {error}", hint="see its quotes"
+        ) from None

@@ -14,7 +14,9 @@ _CUDA_HEADER = re.compile(
     r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cutensor|cufile|cupti|nvml|nvrtc|nvToolsExt|nvjpeg|npp|nccl)\w*\.h"
     r"|(?:cuda|cub|thrust|nvtx3|cutlass|cute|cooperative_groups|nv)/[\w/.]+|nv\w*\.h"
 )
-_CODE = frozenset(["__global__", "__device__", "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "<<<", "__shared__"])
+_CODE = frozenset(
+    ["__global__", "__device__", "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "<<<", "__shared__"]
+)
 
 
 def translate(work: Work) -> None:
@@ -69,7 +71,10 @@ def _alone(work: Work, directive: Directive) -> bool:
     end = text.find("\n", directive.token.offset)
     line = text[start : end if end >= 0 else len(text)]
     token = work.tokens[directive.first]
-    return directive.last == directive.first + 1 and not line.replace(directive.token.text, "", 1).replace(token.text, "", 1).strip()  # fmt: skip
+    return (
+        directive.last == directive.first + 1
+        and not line.replace(directive.token.text, "", 1).replace(token.text, "", 1).strip()
+    )
 
 
 def _remove_line(work: Work, directive: Directive) -> None:
@@ -86,9 +91,7 @@ def _add_runtime(work: Work) -> None:
     if work.options.runtime_header == "cu" and work.source.path.suffix not in (".cu", ".hip"):
         return
     needed = any(family in ("runtime", "driver") and status != "unknown" for family, status, _ in work.uses)
-    if not needed and (
-        work.source.path.suffix != ".cu" or not any(_uses_runtime(token) for token in work.tokens)
-    ):  # fmt: skip
+    if not needed and (work.source.path.suffix != ".cu" or not any(_uses_runtime(token) for token in work.tokens)):
         return
     place = _first_place(work)
     work.replace(place, 0, f"#include <{RUNTIME}>{work.newline}", "nvcc includes its runtime by itself")

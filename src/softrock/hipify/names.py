@@ -18,9 +18,16 @@ from softrock.hipify.scope import NOT_TYPES, Scope, interesting, own_headers, sc
 from softrock.hipify.table import Row
 from softrock.hipify.work import HIP_MACROS, Work
 
-_PASTED = re.compile(r"p?nccl|cu|CU|CU_|cuda|CUDA|cuda[A-Z]\w*|cublas\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|cudnn\w*|nvrtc\w*|CU[A-Z]*_\w*")
+_PASTED = re.compile(
+    r"p?nccl|cu|CU|CU_|cuda|CUDA|cuda[A-Z]\w*|cublas\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|cudnn\w*|nvrtc\w*|CU[A-Z]*_\w*"
+)
 _ARCH = "__CUDA_ARCH__"
-_ADDRESS = {"cudaFuncSetAttribute": 0, "cudaFuncSetCacheConfig": 0, "cudaFuncSetSharedMemConfig": 0, "cudaFuncGetAttributes": 1}
+_ADDRESS = {
+    "cudaFuncSetAttribute": 0,
+    "cudaFuncSetCacheConfig": 0,
+    "cudaFuncSetSharedMemConfig": 0,
+    "cudaFuncGetAttributes": 1,
+}
 """Calls to which CUDA lets a kernel be given as it is, and HIP wants its address: argument -> its number."""
 _CASTS = frozenset(["reinterpret_cast", "static_cast", "const_cast"])
 
@@ -98,10 +105,10 @@ class Names:
             if not self._declared_elsewhere(name):
                 self._unknown(token, name)
             return
-        if not table.is_cuda_name(name) and not row.hip and not name.startswith("__"):
-            # A word that others may use as well: it counts where it is called and the program does not have it.
-            if after != "(" or self._declared_elsewhere(name):
-                return
+        # A word that others may use as well: it counts where it is called and the program does not have it.
+        common = not table.is_cuda_name(name) and not row.hip and not name.startswith("__")
+        if common and (after != "(" or self._declared_elsewhere(name)):
+            return
         if row.hip == name and row.status == "full":
             self.work.uses[row.family, row.status, name] += 1
             return
@@ -126,7 +133,9 @@ class Names:
     def _pasted(self, token: Token) -> None:
         if _PASTED.fullmatch(token.text):
             text = f"a name is put together from {token.text} by ##: it cannot be translated"
-            self.work.report(token.offset, len(token.text), "pasted-name", text, "write HIP's names out, or paste to HIP's prefix")
+            self.work.report(
+                token.offset, len(token.text), "pasted-name", text, "write HIP's names out, or paste to HIP's prefix"
+            )
 
     def _declared_elsewhere(self, name: str) -> bool:
         """Whether a header of the program's own, included by this file, declares a name."""
@@ -224,7 +233,9 @@ class Names:
 @functools.cache
 def _members() -> frozenset[str]:
     """Namespaces whose members the tables list."""
-    return frozenset(name.rpartition("::")[0] for name in table.rows() if "::" in name and table.rows()[name].kind != "namespace")
+    return frozenset(
+        name.rpartition("::")[0] for name in table.rows() if "::" in name and table.rows()[name].kind != "namespace"
+    )
 
 
 def _knows_members(namespace: str) -> bool:
@@ -275,7 +286,9 @@ def _conditions(work: Work) -> set[int]:
                 work.replace(token.offset, len(_ARCH), "__HIP_DEVICE_COMPILE__", f"macros: {_ARCH}")
             elif at == words.index(_ARCH):
                 work.uses["macros", "partial", _ARCH] += 1
-                text = f"{_ARCH} is compared with a number: no AMD GPU has one, and HIP never takes this branch as written"
+                text = (
+                    f"{_ARCH} is compared with a number: no AMD GPU has one, and HIP never takes this branch as written"
+                )
                 work.report(token.offset, len(_ARCH), "cuda-arch", text, _arch_note())
     return handled
 
@@ -295,6 +308,9 @@ def _tests_the_pass(word: str, words: list[str]) -> bool:
         before = words[at - 1] if at else ""
         after = words[at + 1] if at + 1 < len(words) else ""
         asked = before == "defined" or (before == "(" and at > 1 and words[at - 2] == "defined")
-        if not asked and (after in ("<", ">", "<=", ">=", "==", "!=", "/", "*", "+", "-", "%") or before in ("<", ">", "<=", ">=", "==", "!=", "/", "*", "+", "-", "%")):  # fmt: skip
+        if not asked and (
+            after in ("<", ">", "<=", ">=", "==", "!=", "/", "*", "+", "-", "%")
+            or before in ("<", ">", "<=", ">=", "==", "!=", "/", "*", "+", "-", "%")
+        ):
             return False
     return True

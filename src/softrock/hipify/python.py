@@ -19,7 +19,9 @@ from softrock.hipify.work import Options, Work
 
 _CONCERNED = re.compile(r"cuda|nvcc|CUDA|cupy|pynvml|tensorrt|nvtx|triton|cudf|cuml|NVIDIA_")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s\"']*)?")
-_CLEAR = re.compile(r"-gencode|arch=|-arch|-X\w+|--expt-|--extended|--use_fast_math|-lineinfo|--ptxas|--maxrregcount|-maxrregcount|-ccbin|-rdc|--generate|--threads|-res-usage|--resource|-std|--fmad|--ftz|--prec")
+_CLEAR = re.compile(
+    r"-gencode|arch=|-arch|-X\w+|--expt-|--extended|--use_fast_math|-lineinfo|--ptxas|--maxrregcount|-maxrregcount|-ccbin|-rdc|--generate|--threads|-res-usage|--resource|-std|--fmad|--ftz|--prec"
+)
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#(]*)|import[ \t]+([^\n#]*))", re.MULTILINE)
 _TORCH = re.compile(r"torch\.utils\.cpp_extension|\bCUDAExtension\b|\bload_inline\b")
 _EXTENSION = re.compile(r"\bdistutils\b|\bsetuptools\b")
@@ -30,7 +32,6 @@ def translate(source: Source, options: Options) -> Translation:
     work = Work(source, options)
     if not _CONCERNED.search(source.text):
         return Translation(source.text, mode="")
-    rows = table.table("python")
     _imports(work)
     torch = bool(_TORCH.search(source.text))
     setup = bool(_EXTENSION.search(source.text)) or torch
@@ -54,7 +55,9 @@ def _imports(work: Work) -> None:
             names = [(f"{match[1]}.{each}", match.start(1), len(match[1])) for each in members if each]
             names.append((match[1], match.start(1), len(match[1])))
         else:
-            names = [(each.split(" as ")[0].strip(), match.start(3), len(match[3].rstrip())) for each in match[3].split(",")]
+            names = [
+                (each.split(" as ")[0].strip(), match.start(3), len(match[3].rstrip())) for each in match[3].split(",")
+            ]
         told: set[str] = set()
         for name, offset, length in names:
             row = _nearest(name)
@@ -81,7 +84,9 @@ def _use(work: Work, row: Row, offset: int, length: int) -> None:
     if not row.hip:
         work.report(offset, length, "unsupported-api", f"{row.cuda} has no counterpart on ROCm", row.note)
     else:
-        what = f"{row.cuda} differs on ROCm" if row.hip == row.cuda else f"{row.cuda} is {row.hip} on ROCm, which differs"
+        what = (
+            f"{row.cuda} differs on ROCm" if row.hip == row.cuda else f"{row.cuda} is {row.hip} on ROCm, which differs"
+        )
         work.report(offset, length, "partial-api", what, row.note)
 
 

@@ -6,7 +6,7 @@ import functools
 import multiprocessing
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,8 +83,12 @@ def run(
     return report
 
 
-def _gather(report: Report, results: object, progress: Callable[[int, str], None] | None) -> None:
-    for number, (file, uses) in enumerate(results, 1):  # type: ignore[var-annotated,call-overload]
+def _gather(
+    report: Report,
+    results: Iterable[tuple[File, Counter[tuple[str, str, str]]]],
+    progress: Callable[[int, str], None] | None,
+) -> None:
+    for number, (file, uses) in enumerate(results, 1):
         report.files.append(file)
         report.uses.update(uses)
         if progress is not None:
@@ -122,10 +126,12 @@ def one(item: Item, options: Options, target: Target) -> tuple[File, Counter[tup
         kind = "binary" if "binary" in error.message else "unreadable"
         text = error.message.removeprefix(f"{item.path}: ")
         file.mode = "skipped"
-        file.findings.append(Finding(kind, RULES[kind], str(item.path), 1, 1, 1, 1, f"left out: {text}", error.hint or ""))
+        file.findings.append(
+            Finding(kind, RULES[kind], str(item.path), 1, 1, 1, 1, f"left out: {text}", error.hint or "")
+        )
         return file, uses
     options = replace(options, flags=(*item.flags, *options.flags), cwd=item.cwd)
-    result = _translated(read, options)
+    result = translated(read, options)
     file.lines = read.text.count("\n") + (not read.text.endswith("\n") and bool(read.text))
     file.mode, file.reason = result.mode, result.reason
     file.findings, file.edits, file.replaced = result.findings, result.edits, result.replaced
@@ -136,12 +142,15 @@ def one(item: Item, options: Options, target: Target) -> tuple[File, Counter[tup
             _write(read, result.text, item.path, path, target)
             file.output = str(path)
         except SoftrockError as error:
-            finding = Finding("unreadable", RULES["unreadable"], str(item.path), 1, 1, 1, 1, error.message, error.hint or "")
+            finding = Finding(
+                "unreadable", RULES["unreadable"], str(item.path), 1, 1, 1, 1, error.message, error.hint or ""
+            )
             file.findings.append(finding)
     return file, result.uses
 
 
-def _translated(read: Source, options: Options) -> translate.Translation:
+def translated(read: Source, options: Options) -> translate.Translation:
+    """Translate a source as what its name says it is."""
     kind = files.kind_of(read.path)
     if kind == "cmake":
         return cmake.translate(read, options)
@@ -165,6 +174,8 @@ def _write(read: Source, text: str, old: Path, new: Path, target: Target) -> Non
             else:
                 old.unlink()
         except OSError as error:
-            raise UsageError(f"{old}: cannot be moved: {error.strerror}", hint="remove it: its translation is written") from None  # fmt: skip
+            raise UsageError(
+                f"{old}: cannot be moved: {error.strerror}", hint="remove it: its translation is written"
+            ) from None
     elif text != read.text:
         source.write(new, read.to_bytes(text), backup=target.backup or None)

@@ -15,12 +15,12 @@ from softrock.hipify.source import Source
 from softrock.hipify.work import Work
 
 NOT_TYPES = frozenset(
-    "return else case goto new delete throw sizeof typename const constexpr static extern inline volatile typedef register "
-    "operator using namespace template struct class enum union public private protected virtual friend mutable explicit "
-    "if while for do switch default break continue co_return co_await co_yield and or not xor alignof decltype "
-    "static_cast reinterpret_cast const_cast dynamic_cast thread_local consteval constinit final override noexcept "
-    "__device__ __host__ __global__ __shared__ __constant__ __forceinline__ __noinline__ __restrict__ __restrict "
-    "__inline__ __managed__ defined signed unsigned".split()
+    "return else case goto new delete throw sizeof typename const constexpr static extern inline volatile typedef "
+    "register operator using namespace template struct class enum union public private protected virtual friend "
+    "mutable explicit if while for do switch default break continue co_return co_await co_yield and or not xor "
+    "alignof decltype static_cast reinterpret_cast const_cast dynamic_cast thread_local consteval constinit final "
+    "override noexcept __device__ __host__ __global__ __shared__ __constant__ __forceinline__ __noinline__ "
+    "__restrict__ __restrict __inline__ __managed__ defined signed unsigned".split()
 )
 _BUILT_IN = frozenset("void bool char short int long float double auto size_t unsigned signed wchar_t".split())
 _AFTER_DECLARED = frozenset(["(", ";", "=", ",", ")", "[", "{", ":"])
@@ -172,10 +172,7 @@ def _extent(tokens: list[Token], blocks: list[tuple[int, int, int]], at: int) ->
         if depth < 0:
             following = next((block for block in blocks if block[0] > at), None)
             between = "" if following is None else "".join(each.text for each in tokens[at : following[0]])
-            if following is not None and ";" not in between:
-                end = following[1]
-            else:
-                end = at + 1
+            end = following[1] if following is not None and ";" not in between else at + 1
             break
     last = tokens[end].offset if end < len(tokens) else (tokens[-1].end if tokens else 0)
     return tokens[first].offset, last
@@ -210,7 +207,15 @@ def _resolve(work: Work, scope: Scope) -> None:
         elif node.ref is not None:
             scope.at[node.name_offset] = tree.declaration(node.ref) is not None
     # Types have no node of their own where they are named: the program's where it declares one of that name.
-    types = {"CXXRecordDecl", "RecordDecl", "EnumDecl", "TypedefDecl", "TypeAliasDecl", "NamespaceDecl", "ClassTemplateDecl"}
+    types = {
+        "CXXRecordDecl",
+        "RecordDecl",
+        "EnumDecl",
+        "TypedefDecl",
+        "TypeAliasDecl",
+        "NamespaceDecl",
+        "ClassTemplateDecl",
+    }
     scope.everywhere |= {tree.written(each) for each in tree.root.walk() if each.kind in types and each.name} & owned
 
 

@@ -66,8 +66,11 @@ ABOUT = {
     "not-parsed": "A file that was handled by tokens alone.",
 }
 HIP_MACROS = frozenset(
-    "__HIPCC__ __HIP__ __HIP_PLATFORM_AMD__ __HIP_PLATFORM_HCC__ __HIP_DEVICE_COMPILE__ __HIPCC_RTC__ __HIP_PLATFORM_NVIDIA__ "
-    "HIP_VERSION USE_ROCM USE_HIP TORCH_HIP_VERSION __AMDGCN__ ENABLE_HIP".split()
+    [
+        *("__HIPCC__", "__HIP__", "__HIP_PLATFORM_AMD__", "__HIP_PLATFORM_HCC__", "__HIP_DEVICE_COMPILE__"),
+        *("__HIPCC_RTC__", "__HIP_PLATFORM_NVIDIA__", "HIP_VERSION", "USE_ROCM", "USE_HIP", "TORCH_HIP_VERSION"),
+        *("__AMDGCN__", "ENABLE_HIP"),
+    ]
 )
 """Macros by which sources tell that they are compiled as HIP."""
 
@@ -207,7 +210,12 @@ def _hip_condition(words: list[str], word: str) -> bool | None:
     if word in ("ifdef", "ifndef", "elifdef", "elifndef"):
         return word.endswith("ifdef")
     text = "".join(words)
-    for form, meaning in (("!defined({0})", False), ("!defined{0}", False), ("defined({0})", True), ("defined{0}", True)):
+    for form, meaning in (
+        ("!defined({0})", False),
+        ("!defined{0}", False),
+        ("defined({0})", True),
+        ("defined{0}", True),
+    ):
         if text == form.format(named[0]):
             return meaning
     parts = text.split("&&")

@@ -109,6 +109,8 @@ class Lanes:
         self.outline = outline
         self.values = values
         self.macro = macro
+        self._lane_names: dict[tuple[str, int], bool] = {}
+        self._mask_names: dict[tuple[str, int], bool] = {}
 
     def index(self, offset: int) -> int:
         """Index of the token at an offset of the file."""
@@ -162,8 +164,15 @@ class Lanes:
             re.fullmatch(r"\w*(?:KERNEL|DEVICE|GLOBAL|HD|GPU)\w*", word) and word.isupper() for word in function.words
         ):
             return True
-        words = self.outline.words(function.body)
-        return bool(words & (_THREAD | {"__syncthreads", "blockIdx"} | WARP_FUNCTIONS.keys()))
+        return bool(self.words_of(function) & (_THREAD | {"__syncthreads", "blockIdx"} | WARP_FUNCTIONS.keys()))
+
+    def words_of(self, function: Function) -> frozenset[str]:
+        """All names in a function."""
+        made = vars(function).get("_all_words")
+        if not isinstance(made, frozenset):
+            span = (function.start, function.body[1])
+            made = vars(function)["_all_words"] = frozenset(self.outline.words(span))
+        return made
 
     # ---- what an expression is ----
 
@@ -229,10 +238,15 @@ class Lanes:
         function = self.outline.function_at(at)
         if _LANE_NAME.fullmatch(name):
             return True
-        for given in self.values.given(name, function, at) if function else ():
-            if self.lane_size(given) is not None or self.words(given) & _LANE_CALLS:
-                return True
-        return False
+        if function is None:
+            return False
+        key = (name, function.start)
+        if key not in self._lane_names:
+            gifts = self.values.given(name, function)
+            self._lane_names[key] = any(
+                self.lane_size(each) is not None or self.words(each) & _LANE_CALLS for each in gifts
+            )
+        return self._lane_names[key]
 
     def lane_size(self, span: Range) -> int | None:
         """N of a thread's number modulo N or & (N - 1); 0 where that is warpSize; None where the expression is none."""
@@ -323,7 +337,15 @@ class Lanes:
         known = name in BALLOTS or _BALLOT_LIKE.fullmatch(name) is not None
         return known and self.outline.at(at + 1) == "(" and self.outline.at(at - 1) not in (".", "->")
 
-    def mask(self, span: Range, depth: int = 0) -> bool:
+    def _mask_name(self, name: str, function: Function | None) -> bool:
+        """A variable is given a mask somewhere in a function."""
+        key = (name, function.start if function else -1)
+        if key not in self._mask_names:
+            self._mask_names[key] = False  # while its own assignments are looked at
+            self._mask_names[key] = any(self.keeps_mask(each) for each in self.values.given(name, function))
+        return self._mask_names[key]
+
+    def mask(self, span: Range) -> bool:
         """The expression is made from a ballot: it holds a bit for each lane."""
         outline = self.outline
         at = span[0]
@@ -338,17 +360,16 @@ class Lanes:
                 continue
             if text in ("==", "!=", "<", ">", "<=", ">=", "&&", "||", "?", "+") and self.values.around(at) < span[0]:
                 return False
-            if outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) not in ("(", "[") and depth < 4:
-                for given in self.values.given(text, function, span[0]):
-                    if not given[0] <= at < given[1] and self.keeps_mask(given, depth + 1):
-                        return True
+            variable = outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) not in ("(", "[")
+            if variable and self._mask_name(text, function):
+                return True
             at += 1
         return False
 
-    def keeps_mask(self, span: Range, depth: int = 0) -> bool:
+    def keeps_mask(self, span: Range) -> bool:
         """The expression is a mask still: not one of its bits, a comparison, or a half of it by intention."""
         text = self.outline.text(span)
-        return not TO_A_BIT.search(text) and not text.startswith("!") and self.mask(span, depth)
+        return not TO_A_BIT.search(text) and not text.startswith("!") and self.mask(span)
 
     def literal_mask(self, span: Range) -> int | None:
         """Bits of a literal mask's type (32 or 64), where the expression is all ones in either; else None."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 import enum
 from collections.abc import Iterator
 
 from softrock.lint.lanes import WARP_SIZE_NAME, Lanes
-from softrock.lint.outline import Range, Statement
+from softrock.lint.outline import Function, Range, Statement
 from softrock.lint.threads import threads
 
 _VOTES = frozenset({"__any", "__all", "__any_sync", "__all_sync", "__ballot", "__ballot_sync", "any_sync", "all_sync"})
@@ -27,14 +28,20 @@ def conditions(view: Lanes, at: int) -> Iterator[tuple[Range, Spread]]:
     function = view.outline.function_at(at)
     if function is None:
         return
-    for statement, path in function.paths():
-        if not statement.start <= at < statement.end or any(c.start <= at < c.end for c in statement.children):
-            continue
-        for each in reversed((*path, statement)):
-            condition = _tested(view, each)
-            if condition and not each.head[0] <= at < each.head[1] and threads(function).varies(condition):
-                yield condition, spread(view, condition)
-        return
+    for each in reversed(around(function, at)):
+        condition = _tested(view, each)
+        if condition and not each.head[0] <= at < each.head[1] and threads(function).varies(condition):
+            yield condition, spread(view, condition)
+
+
+def around(function: Function, at: int) -> tuple[Statement, ...]:
+    """The statements that hold a token, outermost first."""
+    made = vars(function).get("_in_order")
+    if made is None:
+        made = vars(function)["_in_order"] = [(each.start, (*path, each)) for each, path in function.paths()]
+    assert isinstance(made, list)
+    index = bisect.bisect_right(made, at, key=lambda entry: entry[0]) - 1
+    return tuple(each for each in made[index][1] if at < each.end) if index >= 0 else ()
 
 
 def left_early(view: Lanes, at: int) -> Range | None:
@@ -42,13 +49,19 @@ def left_early(view: Lanes, at: int) -> Range | None:
     function = view.outline.function_at(at)
     if function is None:
         return None
+    made = vars(function).get("_left")
+    if made is None:
+        made = vars(function)["_left"] = list(_exits(view, function))
+    assert isinstance(made, list)
+    return made[0][1] if made and made[0][0] <= at else None
+
+
+def _exits(view: Lanes, function: Function) -> Iterator[tuple[int, Range]]:
+    """(end of the statement, condition) of the returns that some lanes of a wave may take."""
     for statement in function.statements:
-        if statement.end > at:
-            break
         returns = statement.kind == "if" and len(statement.children) == 1 and _returns(statement.children[0])
         if returns and threads(function).varies(statement.head) and spread(view, statement.head) is Spread.VARYING:
-            return statement.head
-    return None
+            yield statement.end, statement.head
 
 
 def _returns(statement: Statement) -> bool:
@@ -129,7 +142,7 @@ def _by_wave(view: Lanes, span: Range) -> bool:
         if view.warp_name(first):
             return True
         function = outline.function_at(first)
-        given = list(view.values.given(outline.at(first), function, first)) if function else []
+        given = list(view.values.given(outline.at(first), function)) if function else []
         return bool(given) and all(_divided(view, each) for each in given)
     return _divided(view, (first, last))
 

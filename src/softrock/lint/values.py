@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,8 @@ _BEFORE_NAME = frozenset({"*", "&", ">", ",", "&&", ">>"})
 _BEHIND_NAME = frozenset({"=", ";", ",", ")", "[", "{", ":", "("})
 _QUALIFIERS = frozenset({"*", "&", "const", "volatile", "__restrict__", "__restrict", "restrict"})
 ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+_LONG = 2000
+"""Tokens in a statement before and behind the one that is asked for; what is longer is a table of data."""
 _DEPTH = 12
 """How many names deep a value is followed."""
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)")
@@ -49,6 +52,7 @@ class Values:
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
         self.tokens = outline.tokens
+        self._given: dict[tuple[str, int], list[Range]] = {}
 
     # ---- statements ----
 
@@ -56,7 +60,7 @@ class Values:
         """The simple statement around a token: from behind the last ``;``, brace or head, to the next ``;``."""
         outline = self.outline
         first = at
-        while first > 0:
+        while first > max(0, at - _LONG):
             text = outline.at(first - 1)
             if text in (";", "{", "}", "(", "else", "do"):
                 break
@@ -70,7 +74,8 @@ class Values:
                 break
             first -= 1
         last = at
-        while last < len(self.tokens) and outline.at(last) not in (";", ")", "]", "}"):
+        end = min(len(self.tokens), at + _LONG)
+        while last < end and outline.at(last) not in (";", ")", "]", "}"):
             last = outline.match[last] + 1 if outline.at(last) in _OPEN and last in outline.match else last + 1
         return first, last
 
@@ -184,21 +189,34 @@ class Values:
     def declaration(self, name: str, at: int) -> tuple[int, str] | None:
         """(index of the name, type) of the declaration that a token sees: the nearest before it in its own function,
         else one outside of functions."""
+        places = self._declared.get(name)
+        if not places:
+            return None
         own = self._owner(at)
-        for where, declared in reversed(self._declared.get(name, ())):
-            if where > at:
-                continue
-            owner = self._owner(where)
-            if owner is None or (own is not None and owner.index == own.index):
-                return where, declared
-        return None
+        last = bisect.bisect_right(places, at, key=lambda place: place[0]) - 1
+        if own is not None and last >= 0 and own.start <= places[last][0]:
+            return places[last]
+        outside = self._outside.get(name, [])
+        last = bisect.bisect_right(outside, at, key=lambda place: place[0]) - 1
+        return outside[last] if last >= 0 else None
+
+    @cached_property
+    def _outside(self) -> dict[str, list[tuple[int, str]]]:
+        """Declarations in no function."""
+        found = {
+            name: [each for each in places if self._owner(each[0]) is None] for name, places in self._declared.items()
+        }
+        return {name: places for name, places in found.items() if places}
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [each.start for each in self.outline.functions]
 
     def _owner(self, at: int) -> Function | None:
         """The function whose head or body holds a token."""
-        inside = self.outline.function_at(at)
-        if inside is not None:
-            return inside
-        return next((each for each in self.outline.functions if each.start <= at < each.body[0]), None)
+        index = bisect.bisect_right(self._starts, at) - 1
+        functions = self.outline.functions
+        return functions[index] if index >= 0 and at < functions[index].body[1] else None
 
     def type_of(self, name: str, at: int) -> str:
         """The type a name was declared with as a token sees it; "" where that is not in this file."""
@@ -217,21 +235,27 @@ class Values:
             return at + 1, self.outline.match[at]
         return None
 
-    def given(self, name: str, function: Function | None, before: int | None = None) -> Iterator[Range]:
-        """Expressions that a variable is given in a function, its initialiser included."""
+    def given(self, name: str, function: Function | None) -> list[Range]:
+        """Expressions that a variable is given in a function (None: in the whole file), its initialiser included."""
+        key = (name, function.start if function else -1)
+        if key not in self._given:
+            self._given[key] = list(self._gifts(name, function))
+        return self._given[key]
+
+    def _gifts(self, name: str, function: Function | None) -> Iterator[Range]:
         first, last = (function.start, function.body[1]) if function else (0, len(self.tokens))
-        for at in self.outline.names.get(name, ()):
-            if first <= at < (last if before is None else min(last, before)) and self.outline.at(at - 1) not in (
-                ".",
-                "->",
-            ):
-                if self.outline.at(at + 1) in ASSIGNMENTS:
-                    _, behind = self.statement(at + 1)
-                    yield at + 2, self.until_comma(at + 2, behind)
-                elif self.outline.at(at + 1) in ("(", "{") and any(at == d for d, _ in self._declared.get(name, ())):
-                    initial = self.initial(at)
-                    if initial:
-                        yield initial
+        places = self.outline.names.get(name, [])
+        declared = {at for at, _ in self._declared.get(name, ())}
+        for at in places[bisect.bisect_left(places, first) : bisect.bisect_left(places, last)]:
+            if self.outline.at(at - 1) in (".", "->"):
+                continue
+            if self.outline.at(at + 1) in ASSIGNMENTS:
+                _, behind = self.statement(at + 1)
+                yield at + 2, self.until_comma(at + 2, behind)
+            elif self.outline.at(at + 1) in ("(", "{") and at in declared:
+                initial = self.initial(at)
+                if initial:
+                    yield initial
 
     # ---- constants ----
 

@@ -131,7 +131,11 @@ class Report:
             library = known.get(family)
             statuses = Counter(members[family].values())
             missing = sum(statuses[each] for each in MISSING)
-            about = (library.counterpart, library.verdict, library.about) if library else ("", "none", "No table covers it.")
+            about = (
+                (library.counterpart, library.verdict, library.about)
+                if library
+                else ("", "none", "No table covers it.")
+            )
             full = statuses["full"] + statuses["deprecated"]
             found.append(
                 Verdict(family, *about, len(members[family]), total[family], full, statuses["partial"], missing)

@@ -27,7 +27,8 @@ def render(report: Report) -> str:
 
 def _parts(report: Report) -> Iterator[str]:
     title = escape(report.tool)
-    yield f"<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><title>{title}</title><style>{_STYLE}</style></head>"
+    yield f"<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><title>{title}</title>"
+    yield f"<style>{_STYLE}</style></head>"
     yield f"<body><h1>{title}</h1><p>{escape(summary(report))}</p>"
     yield from _verdicts(report)
     yield from _rules(report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from softrock.lint.file import File
 from softrock.lint.lanes import SHUFFLE_LIKE, WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others
 from softrock.lint.outline import Call, Range, Statement
 from softrock.lint.registry import rule
+from softrock.lint.uniform import around
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def reduction_of_32_lanes(file: File) -> Iterator[Finding]:
         in_loops: set[int] = set()
         for statement, _ in function.paths():
             if statement.kind == "for":
-                calls = list(_shuffles(view, (statement.head[1], statement.end)))
+                calls = _shuffles(view, (statement.head[1], statement.end))
                 loop = _powers(view, statement) if calls else None
                 if loop:
                     in_loops.update(call.index for call in calls)
@@ -58,10 +60,15 @@ def reduction_of_32_lanes(file: File) -> Iterator[Finding]:
         yield from _unrolled(view, [c for c in _shuffles(view, function.body) if c.index not in in_loops])
 
 
-def _shuffles(view: Lanes, within: Range) -> Iterator[Call]:
-    for name in view.outline.names:
-        if SHUFFLE_LIKE.fullmatch(name):
-            yield from view.outline.calls(name, within=within)
+def _shuffles(view: Lanes, within: Range) -> list[Call]:
+    """Calls of shuffles, or of what is called like one, in order."""
+    made = vars(view).get("_shuffles")
+    if made is None:
+        names = [name for name in view.outline.names if SHUFFLE_LIKE.fullmatch(name)]
+        made = vars(view)["_shuffles"] = sorted(view.outline.calls(*names), key=lambda call: call.index)
+    assert isinstance(made, list)
+    first, last = (bisect.bisect_left(made, each, key=lambda call: call.index) for each in within)
+    return made[first:last]
 
 
 def _by(view: Lanes, call: Call, name: str) -> bool:
@@ -261,11 +268,8 @@ def _without_barrier(view: Lanes, steps: list[tuple[str, int, Statement]]) -> It
 def _taking_part(view: Lanes, at: int) -> int | None:
     """N of the nearest condition ``thread < N`` around a token."""
     function = view.outline.function_at(at)
-    for statement, path in function.paths() if function else ():
-        if statement.start != at:
-            continue
-        for each in reversed(path):
-            operator = next((at for at in range(*each.head) if view.outline.at(at) == "<"), None)
-            if each.kind == "if" and operator is not None:
-                return view.values.constant((operator + 1, each.head[1]))
+    for each in reversed(around(function, at)) if function else ():
+        operator = next((at for at in range(*each.head) if view.outline.at(at) == "<"), None)
+        if each.kind == "if" and operator is not None:
+            return view.values.constant((operator + 1, each.head[1]))
     return None

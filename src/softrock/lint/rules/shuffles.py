@@ -197,7 +197,7 @@ def _from_activemask(view: Lanes, span: Range) -> bool:
     function = view.outline.function_at(span[0])
     if function is None or span[1] - span[0] != 1:
         return False
-    given = list(view.values.given(view.outline.at(span[0]), function, span[0]))
+    given = view.values.given(view.outline.at(span[0]), function)
     return bool(given) and view.outline.text(given[-1]).startswith("__activemask (")
 
 

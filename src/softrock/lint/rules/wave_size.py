@@ -12,6 +12,7 @@ from softrock.lint.file import File
 from softrock.lint.lanes import BLOCK_SIZE, WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others
 from softrock.lint.outline import Range
 from softrock.lint.registry import rule
+from softrock.lint.uniform import around
 from softrock.lint.values import integer
 
 
@@ -153,15 +154,19 @@ _REMAINDER = {("%", 32): 32, ("&", 31): 32, ("%", 64): 64, ("&", 63): 64}
 _QUOTIENT = {("/", 32): 32, (">>", 5): 32, ("/", 64): 64, (">>", 6): 64}
 
 
+_NEAR = 64
+"""Tokens before an expression that are looked at for what it is about."""
+
+
 def _about_warps(view: Lanes, use: _Use) -> bool:
     """What is computed is said to be about warps: by the name it is given, or by what else stands in the function."""
     outline = view.outline
     function = outline.function_at(use.left[0])
     if function is None:
         return False
-    words = outline.words((function.start, function.body[1]))
+    words = view.words_of(function)
     first, _ = view.values.statement(use.left[0])
-    near = outline.words((first, use.right[1]))
+    near = outline.words((max(first, use.left[0] - _NEAR), use.right[1]))
     if use.value in (64, 63, 6):  # a common size of tiles: only what is called so
         return any(_speaks(word) for word in near)
     return bool(words & WARP_FUNCTIONS.keys()) or any(_speaks(word) for word in near | {function.name})
@@ -418,9 +423,10 @@ def warp_sized_shared_array(file: File) -> Iterator[Finding]:
         if outline.at(outline.match[bracket] + 1) == "[":
             continue
         name, function = outline.at(bracket - 1), outline.function_at(at)
-        uses = [each for each in outline.names.get(name, ()) if function and each != bracket - 1 and each < function.body[1]]
-        by_warp = any(outline.at(each + 1) == "[" and view.warp_name(each + 2) for each in uses if each > at)
-        by_lane = [each for each in uses if each > at and outline.at(each + 1) == "[" and _by_lane(view, each)]
+        end = function.body[1] if function else 0
+        uses = [each for each in outline.names.get(name, ()) if bracket < each < end]
+        by_warp = any(outline.at(each + 1) == "[" and view.warp_name(each + 2) for each in uses)
+        by_lane = [each for each in uses if outline.at(each + 1) == "[" and _by_lane(view, each)]
         if by_warp and any(not _guarded(view, each) for each in by_lane):
             message = f"{name} has a place for each of 32 warps, but lanes 32 to 63 of a wave of {on} read it as well"
             hint = "read it only in lanes below the number of waves, blockDim.x / warpSize"
@@ -439,6 +445,4 @@ def _guarded(view: Lanes, at: int) -> bool:
     if any(view.outline.at(each) in ("?", "&&", "<") for each in range(first, at)):
         return True
     function = view.outline.function_at(at)
-    if function is None:
-        return False
-    return any(statement.kind == "if" and statement.start <= at < statement.end for statement, _ in function.paths())
+    return function is not None and any(each.kind == "if" for each in around(function, at))

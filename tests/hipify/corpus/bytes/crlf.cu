@@ -1,0 +1,4 @@
+#include <cuda.h>
+#include <cuda_runtime.h>
+int x = cudaSuccess;
+// a

@@ -1,0 +1,3 @@
+#include <cuda.h>
+// grüße
+int x = cudaSuccess; const char *s = "é";

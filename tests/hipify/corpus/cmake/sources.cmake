@@ -1,0 +1,6 @@
+if(X)
+  add_executable(a a.cu b.cpp)
+endif()
+add_library(b b.cu)
+set_source_files_properties(b.cu PROPERTIES LANGUAGE CUDA)
+file(GLOB all *.cu)

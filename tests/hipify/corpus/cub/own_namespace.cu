@@ -1,0 +1,2 @@
+namespace cub { struct Bear {}; }
+cub::Bear b;

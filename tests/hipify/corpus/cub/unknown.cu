@@ -1,0 +1,2 @@
+#include <cub/cub.cuh>
+cub::NoSuchThing x;

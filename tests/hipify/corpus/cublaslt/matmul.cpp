@@ -1,0 +1,5 @@
+#include <cublasLt.h>
+void f() {
+  cublasLtHandle_t h; cublasLtCreate(&h);
+  cublasLtMatmulDesc_t d;
+}

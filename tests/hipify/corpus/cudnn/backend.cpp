@@ -1,0 +1,2 @@
+#include <cudnn.h>
+void f(void *d) { cudnnBackendFinalize(d); }

@@ -1,0 +1,2 @@
+#include <cufftXt.h>
+void f(cufftHandle h, int *g) { cufftXtSetGPUs(h, 2, g); }

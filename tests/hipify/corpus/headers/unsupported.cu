@@ -1,0 +1,3 @@
+#include <cuda_runtime.h>
+#include <optix.h>
+#include <npp.h>

@@ -1,0 +1,3 @@
+#include <opencv2/core.hpp>
+using namespace cv;
+cuda::GpuMat m;

@@ -1,0 +1,4 @@
+#include <cuda_runtime.h>
+int x = cuda\
+Success;
+int y = cudaSuccess;

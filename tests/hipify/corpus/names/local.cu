@@ -1,0 +1,3 @@
+#include <cuda_runtime.h>
+int f() { int cudaSuccess = 3; return cudaSuccess; }
+int g() { return cudaSuccess; }

@@ -1,0 +1,2 @@
+#include <nvToolsExt.h>
+void f() { nvtxRangePushA("cudaMalloc"); nvtxMarkA("x"); nvtxRangePop(); }

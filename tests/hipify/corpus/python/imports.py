@@ -1,0 +1,5 @@
+import cupy as cp, os
+import pycuda.driver
+from numba import cuda
+import torch
+torch.cuda.synchronize()

@@ -1,0 +1,2 @@
+"""No GPU in it, nor nvcc."""
+print("-gencode")

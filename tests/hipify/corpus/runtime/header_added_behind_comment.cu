@@ -1,0 +1,4 @@
+// A program.
+
+#include <stdio.h>
+int main() { return cudaDeviceReset(); }

@@ -1,0 +1,3 @@
+#include <cuda_runtime.h>
+__managed__ int counter;
+void f(int **p) { cudaMallocManaged(p, 4); }

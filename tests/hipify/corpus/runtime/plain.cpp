@@ -1,0 +1,3 @@
+#include <vector>
+int cudaless, custom, accurate;
+std::vector<int> v;
