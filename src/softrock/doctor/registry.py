@@ -3,7 +3,7 @@
     @check("kfd-open", "the compute device can be opened")
     def kfd_open(machine: Machine) -> Iterator[Result]:
         ...
-        yield failure("/dev/kfd: permission denied (group 993, not yours)", why="…", mend=["sudo usermod -aG 993 $USER"])
+        yield failure("/dev/kfd: group 993, which is not yours", why="…", mend=["sudo usermod -aG 993 $USER"])
 
 It yields one result for each thing that it looks at, and none at all where it does not apply.
 """

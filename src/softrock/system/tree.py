@@ -59,7 +59,7 @@ class Tree:
         self.about = str(table.get("about", ""))
         self.extra = {key: value for key, value in table.items() if key not in (*_TABLES, "about", "base", "drop")}
         given = {each: self._table(table, each) for each in _TABLES}
-        who, _uname = given["who"], given["platform"]
+        who = given["who"]
         gid = int(who.get("gid", 1000))
         self.who = Who(int(who.get("uid", 1000)), gid, frozenset([gid, *who.get("groups", [])]))
         told = {"system": "Linux", "release": "6.8.0-49-generic", "machine": "x86_64", **given["platform"]}
