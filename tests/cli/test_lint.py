@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,112 @@ def test_fix_mends_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert start(["lint", str(path), "--tokens", "--fix"]) == 0
     assert "__popcll(__ballot(p))" in path.read_text()
     assert "1 mended" in capsys.readouterr().err
+
+
+# ---- odd inputs: a line each, and the status that tells ----
+
+
+def _lines(text: str) -> list[str]:
+    """Printed findings, without what mends them."""
+    return [line for line in text.splitlines() if not line.startswith("  mend: ")]
+
+
+def test_a_binary_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.cu"
+    path.write_bytes(b"\x7fELF\0\0" + bytes(range(256)))
+    assert start(["lint", str(tmp_path), "--tokens"]) == 0  # one of many files in a folder
+    (line,) = _lines(capsys.readouterr().out)
+    assert line == f"{path}:1:1: warning: not looked at: a binary file [unreadable]"
+    assert start(["lint", str(path), "--tokens"]) == 1  # what was asked for
+    assert f"{path}:1:1: error: not looked at: a binary file" in capsys.readouterr().out
+
+
+def test_a_file_that_is_not_utf_8(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.hip"
+    path.write_bytes(b"// \xe4\xff\xfe\x80\n" + BALLOT.encode() + b'const char *s = "\xc3\x28";\n')
+    assert start(["lint", str(path), "--tokens"]) == 1
+    (line,) = _lines(capsys.readouterr().out)
+    assert line.startswith(f"{path}:2:40: error: ")
+    assert path.read_bytes().startswith(b"// \xe4\xff")
+
+
+def test_fix_keeps_what_is_not_utf_8(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.hip"
+    text = b"// \xe4\xff\r\n__device__ int f(bool p) { return __popc(__ballot(p)); }\r\n"
+    path.write_bytes(text)
+    assert start(["lint", str(path), "--tokens", "--fix"]) == 0
+    assert path.read_bytes() == text.replace(b"__popc", b"__popcll")
+
+
+def test_a_file_of_a_megabyte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "table.cu"
+    row = "    " + "0x12345678, " * 8 + "\n"
+    path.write_text("__constant__ unsigned table[] = {\n" + row * 11_000 + "};\n" + BALLOT)
+    assert path.stat().st_size > 1 << 20
+    assert start(["lint", str(path), "--tokens"]) == 1
+    out, err = capsys.readouterr()
+    (line,) = _lines(out)
+    assert line.startswith(f"{path}:11003:40: error: ")
+    assert "in 1 file, 11004 lines" in err
+
+
+def test_a_folder_with_a_loop_of_links(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = source.parent
+    (folder / "again").symlink_to(folder)
+    (folder / "round.cu").symlink_to(folder / "round.cu")
+    assert start(["lint", str(folder), "--tokens"]) == 1
+    lines = _lines(capsys.readouterr().out)
+    assert f"{folder / 'again'}:1:1: note: not looked at: a link to {folder}, which it is in [unreadable]" in lines
+    assert any(line.startswith(f"{folder / 'round.cu'}:1:1: error: not looked at: Too many") for line in lines)
+    assert sum("[ballot-in-32-bits]" in line for line in lines) == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_files_and_folders_that_may_not_be_read(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    closed = source.parent / "closed"
+    closed.mkdir(0)
+    source.chmod(0)
+    try:
+        assert start(["lint", str(source.parent), "--tokens"]) == 1
+    finally:
+        closed.chmod(0o755)
+    assert _lines(capsys.readouterr().out) == [
+        f"{each}:1:1: error: not looked at: Permission denied [unreadable]" for each in (source, closed)
+    ]
+
+
+def test_files_that_cannot_be_opened(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(source.parent / "pipe.cu")
+    (source.parent / "gone.cu").symlink_to(source.parent / "nowhere.cu")
+    assert start(["lint", str(source.parent), "--tokens", "--ignore", "ballot-in-32-bits"]) == 1
+    assert _lines(capsys.readouterr().out) == [
+        f"{source.parent / 'gone.cu'}:1:1: error: not looked at: No such file or directory [unreadable]",
+        f"{source.parent / 'pipe.cu'}:1:1: error: not looked at: not a regular file [unreadable]",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\ufeff", "#", "/*", '"', "{", "__global__", "\\"])
+def test_a_file_with_next_to_nothing(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(text, encoding="utf-8")
+    assert start(["lint", str(path), "--tokens"]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("0 errors, 0 warnings, 0 notes in 1 file, ")
+
+
+def test_a_folder_without_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.txt").write_text("")
+    assert start(["lint", str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert "no source files in" in err
+    assert "Traceback" not in err
+
+
+def test_names_with_control_characters_are_shown_without(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a\x1b[31m\n.hip"
+    path.write_text(BALLOT)
+    assert start(["lint", str(path), "--tokens"]) == 1
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "[31m" in out

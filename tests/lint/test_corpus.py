@@ -1,7 +1,9 @@
-"""Small inputs and exactly what is found in each; `corpus/<folder>/<input>.expected` has lines ``line:column rule``.
+"""Small inputs and exactly what is found in each.
 
-A comment ``softrock-gpu: NAMES`` in an input chooses other GPUs than the default ones. ``python -m
-tests.lint.test_corpus`` writes the expectations anew; look at the difference.
+`corpus/<folder>/<input>.expected` has what `softrock lint` prints of an input, without its path and the hints; where
+findings carry edits, `<input>.fixed` is what ``--fix`` makes of it. A comment ``softrock-gpu: NAMES`` in an input
+chooses other GPUs than the default ones. ``python -m tests.lint.test_corpus`` writes the expectations anew; look at the
+difference.
 """
 
 from __future__ import annotations
@@ -11,23 +13,31 @@ from pathlib import Path
 
 import pytest
 
+from softrock.hipify.findings import Finding
 from softrock.hipify.source import Source
-from softrock.lint import engine, targets
+from softrock.lint import engine, fixes, targets
 from softrock.lint.registry import rules
 
 CORPUS = Path(__file__).parent / "corpus"
 FOLDERS = {"waves": {"wave_size", "masks", "shuffles", "reductions", "launch"}}
 """Folder -> families of rules that run on its inputs."""
-INPUTS = sorted(each for name in FOLDERS for each in (CORPUS / name).iterdir() if each.suffix != ".expected")
+INPUTS = sorted(
+    each for name in FOLDERS for each in (CORPUS / name).iterdir() if each.suffix not in (".expected", ".fixed")
+)
 
 
-def found_in(path: Path, parse: bool) -> list[str]:
-    """The findings in an input, as its expectation has them."""
-    source = Source.read(path)
+def found_in(path: Path, source: Source | None = None) -> list[Finding]:
+    """The findings in an input, or in another source in its place."""
+    source = source or Source.read(path)
     match = re.search(r"softrock-gpu: ([\w,]+)", source.text)
     chosen = frozenset(each.id for each in rules().values() if each.family in FOLDERS[path.parent.name])
-    settings = engine.Settings(targets.targets(match[1] if match else None), chosen, parse=parse)
-    return [f"{each.line}:{each.column} {each.rule}" for each in engine.check(source, settings).findings]
+    settings = engine.Settings(targets.targets(match[1] if match else None), chosen, parse=False)
+    return engine.check(source, settings).findings
+
+
+def shown(found: list[Finding]) -> list[str]:
+    """Findings as an expectation has them."""
+    return [str(each).partition("\n")[0].removeprefix(f"{each.path}:") for each in found]
 
 
 def expectation(path: Path) -> Path:
@@ -35,13 +45,32 @@ def expectation(path: Path) -> Path:
     return path.with_name(path.name + ".expected")
 
 
+def mended(path: Path) -> Path:
+    """The file that holds what the edits make of an input; it is there where findings carry some."""
+    return path.with_name(path.name + ".fixed")
+
+
+def fixed(path: Path, folder: Path) -> bytes:
+    """What the edits make of an input; done on a copy in `folder`."""
+    copy = Source(folder / path.name, Source.read(path).text)
+    source, _ = fixes.fix(copy, lambda text: found_in(path, text))
+    return source.to_bytes()
+
+
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_findings_are_exactly_those_expected(path: Path) -> None:
-    assert found_in(path, parse=False) == expectation(path).read_text(encoding="utf-8").splitlines()
+    assert shown(found_in(path)) == expectation(path).read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
+def test_fixes_are_exactly_those_expected(path: Path, tmp_path: Path) -> None:
+    wanted = mended(path).read_bytes() if mended(path).exists() else path.read_bytes()
+    assert fixed(path, tmp_path) == wanted
 
 
 def test_every_rule_is_found_somewhere_in_the_corpus() -> None:
-    found = {line.split()[1] for path in INPUTS for line in expectation(path).read_text(encoding="utf-8").splitlines()}
+    lines = [line for path in INPUTS for line in expectation(path).read_text(encoding="utf-8").splitlines()]
+    found = {line.rpartition("[")[2].rstrip("]") for line in lines}
     for families in FOLDERS.values():
         assert {each.id for each in rules().values() if each.family in families} <= found
 
@@ -50,11 +79,25 @@ def test_the_corpus_has_inputs_without_findings() -> None:
     assert sum(not expectation(path).read_text(encoding="utf-8") for path in INPUTS) >= 10
 
 
+def test_no_expectation_is_left_of_an_input_that_is_gone() -> None:
+    for name in FOLDERS:
+        kept = {each for path in INPUTS for each in (path, expectation(path), mended(path))}
+        assert set((CORPUS / name).iterdir()) <= kept
+
+
 def main() -> None:
     """Write all expectations anew."""
+    import tempfile
+
     for path in INPUTS:
-        lines = found_in(path, parse=False)
+        lines = shown(found_in(path))
         expectation(path).write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            data = fixed(path, Path(folder))
+        if data != path.read_bytes():
+            mended(path).write_bytes(data)
+        else:
+            mended(path).unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -65,6 +66,39 @@ def test_files_of_folders_without_loops_and_hidden_ones(tmp_path: Path) -> None:
     assert [each.name for each in engine.files([tmp_path], exclude=["*/sub/*", "*.py"])] == ["again.cu"]
     with pytest.raises(UsageError, match="no such file"):
         engine.files([tmp_path / "nothing"])
+
+
+def test_links_are_followed_and_a_loop_is_told(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.cu").write_text("")
+    (tmp_path / "src" / "up").symlink_to(tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "b.cu").write_text("")
+    (tmp_path / "src" / "beside").symlink_to(tmp_path / "other")
+    found, trouble = engine.collect([tmp_path / "src"])
+    assert sorted(each.path.name for each in found) == ["a.cu", "b.cu"]
+    found, trouble = engine.collect([tmp_path])
+    assert sorted(each.path.name for each in found) == ["a.cu", "b.cu"]
+    (only,) = trouble
+    assert only.findings[0].severity is Severity.NOTE
+    assert only.findings[0].message == f"not looked at: a link to {tmp_path}, which it is in"
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.cu")
+    (found,) = engine.check_file(tmp_path / "a.cu", _settings()).findings
+    assert (found.rule, found.severity) == (UNREADABLE, Severity.ERROR)
+    assert "not a regular file" in found.message
+
+
+def test_a_compilation_database_names_files_and_their_flags(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "own.h").write_text("typedef unsigned mask_t;\n")
+    (tmp_path / "a.hip").write_text('#include "own.h"\n__device__ mask_t f(bool p) { return __ballot(p); }\n')
+    entry = {"directory": str(tmp_path), "file": "a.hip", "command": "hipcc -Iinclude -c a.hip"}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+    (item,), trouble = engine.collect([tmp_path / "compile_commands.json"])
+    assert (item.flags, item.cwd, trouble) == (("-Iinclude", "-c", "a.hip"), tmp_path, [])
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_looked_at(tmp_path: Path) -> None:

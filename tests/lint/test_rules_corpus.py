@@ -27,6 +27,7 @@ FAMILIES = (
     "launch_bounds",
     "ptx",
     "python_kernels",
+    "python_lanes",
     "shared_memory",
     "streams",
     "textures",
@@ -56,7 +57,7 @@ def expected_in(text: str) -> list[Place]:
 def found_in(path: Path) -> list[Place]:
     """The findings in an input."""
     source = Source.read(path)
-    families = FAMILIES if path.parent.name == "python_kernels" else (path.parent.name,)
+    families = FAMILIES if path.parent.name.startswith("python") else (path.parent.name,)
     chosen = frozenset(each.id for each in rules().values() if each.family in families)
     match = re.search(r"softrock-gpu: ([\w,]+)", source.text)
     settings = engine.Settings(targets.targets(match[1] if match else None), chosen, parse=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from softrock.cli.commands import Given
@@ -48,10 +49,11 @@ def lint(given: Given) -> int:
     if not given.words:
         raise UsageError("Missing argument 'PATH...'", hint="softrock lint --help shows the usage")
     settings = _settings(given)
-    paths = engine.files([Path(each) for each in given.words], _ids(given, "--include"), _ids(given, "--exclude"))
-    if not paths:
+    paths = [Path(each) for each in given.words]
+    items, trouble = engine.collect(paths, _ids(given, "--include"), _ids(given, "--exclude"))
+    if not items and not trouble:
         raise UsageError(f"no source files in {', '.join(given.words)}", hint="give CUDA, HIP, C++ or Python files")
-    checked = engine.check_files(paths, settings)
+    checked = [*engine.check_files(items, settings), *trouble]
     shown = _after_baseline(given, checked)
     if shown is None:
         return 0
@@ -81,13 +83,22 @@ def _report(given: Given, checked: Sequence[Checked], shown: Sequence[Finding]) 
         print(report.text_of(report.document(checked, shown, gpus)))
     else:
         for each in shown:
-            print(each)
+            print(_printable(each))
     if "--sarif" in given.values:
         write(Path(given.values["--sarif"]), report.text_of(report.sarif(shown)).encode("utf-8"))
     if "--html" in given.values:
         text = report.page(checked, shown, gpus)
         write(Path(given.values["--html"]), text.encode("utf-8", "surrogateescape"))
     print(_summary(checked, shown), file=sys.stderr)
+
+
+def _printable(finding: Finding) -> Finding:
+    """A finding without what a terminal would take for a command, in a file's name or in quoted code."""
+    path, message, hint = (
+        "".join(each if each.isprintable() else "?" for each in text)
+        for text in (finding.path, finding.message, finding.hint)
+    )
+    return replace(finding, path=path, message=message, hint=hint)
 
 
 def _summary(checked: Sequence[Checked], shown: Sequence[Finding]) -> str:

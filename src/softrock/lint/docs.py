@@ -28,6 +28,7 @@ FAMILIES = {
     "streams": "Streams and synchronisation",
     "unified_memory": "Unified memory and pointers",
     "python_kernels": "Kernels written in Python",
+    "python_lanes": "Lanes in kernels written in Python",
 }
 """Module of rules -> its heading in the guide, in the guide's order."""
 

@@ -8,11 +8,13 @@ import multiprocessing
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from softrock.core.errors import SoftrockError, UsageError
+from softrock.hipify import files as database
+from softrock.hipify.files import Item
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.source import Source
 from softrock.lint import fixes
@@ -53,7 +55,7 @@ class Settings:
         targets: the GPUs to port to.
         rules: ids of the rules that run.
         least: findings below it are not shown.
-        flags: for clang, e.g. ``-Iinclude``.
+        flags: for clang, e.g. ``-Iinclude``; relative paths in them start from `cwd`.
         parse: use clang's tree where a file parses.
         fix: make the edits of findings that carry some.
     """
@@ -64,6 +66,7 @@ class Settings:
     flags: tuple[str, ...] = ()
     parse: bool = True
     fix: bool = False
+    cwd: Path | None = None
 
 
 @dataclass
@@ -127,12 +130,12 @@ def _by_language(language: str, chosen: frozenset[str]) -> tuple[Rule, ...]:
     return tuple(each for each in rules().values() if each.id in chosen and flag in each.languages)
 
 
-def _parsed(source: Source, flags: Sequence[str]) -> tuple[Tree | None, str]:
+def _parsed(source: Source, settings: Settings) -> tuple[Tree | None, str]:
     """clang's tree of a file; where there is none to be had, why."""
     from softrock.hipify import parse
 
     try:
-        return parse.parse(source.path, flags, source=source), ""
+        return parse.parse(source.path, settings.flags, cwd=settings.cwd, source=source), ""
     except SoftrockError as error:
         return None, error.message
 
@@ -161,7 +164,7 @@ def check(source: Source, settings: Settings) -> Checked:
     def found(text: Source) -> list[Finding]:
         tree: Tree | None = None
         if settings.parse and result.language != "python":
-            tree, result.unparsed = _parsed(text, settings.flags)
+            tree, result.unparsed = _parsed(text, settings)
         result.parsed = tree is not None
         everything = findings_of(text, result.language, settings, tree)
         allowed = suppressions(text, result.language, rules())
@@ -177,49 +180,93 @@ def check(source: Source, settings: Settings) -> Checked:
     return result
 
 
-def check_file(path: Path, settings: Settings) -> Checked:
+def check_file(item: Path | Item, settings: Settings) -> Checked:
     """Look at one file; a file that cannot be read gives a finding that says so."""
+    path, named = (item, True) if isinstance(item, Path) else (item.path, item.named)
+    if isinstance(item, Item):
+        settings = replace(settings, flags=(*item.flags, *settings.flags), cwd=item.cwd)
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        return not_looked_at(path, "not a regular file", "give sources, or exclude it with --exclude")
     try:
         return check(Source.read(path), settings)
     except UsageError as error:
-        text = f"not looked at: {error.message.removeprefix(f'{path}: ')}"
-        finding = Finding(UNREADABLE, Severity.WARNING, str(path), 1, 1, 1, 1, text, error.hint or "")
-        return Checked(str(path), findings=[finding], digests=[""])
+        text = error.message.removeprefix(f"{path}: ")
+        severity = Severity.WARNING if "binary" in text and not named else Severity.ERROR
+        return not_looked_at(path, text, error.hint or "", severity)
 
 
-def check_files(paths: Sequence[Path], settings: Settings, jobs: int | None = None) -> list[Checked]:
+def not_looked_at(path: Path, why: str, hint: str, severity: Severity = Severity.ERROR) -> Checked:
+    """What comes of a file or folder that could not be read."""
+    finding = Finding(UNREADABLE, severity, str(path), 1, 1, 1, 1, f"not looked at: {why}", hint)
+    return Checked(str(path), findings=[finding], digests=[""])
+
+
+def check_files(items: Sequence[Path | Item], settings: Settings, jobs: int | None = None) -> list[Checked]:
     """Look at files, over all cores; in the order given."""
     jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
     work = functools.partial(check_file, settings=settings)
-    if jobs == 1 or len(paths) < _PARALLEL_FROM:
-        return [work(path) for path in paths]
+    if jobs == 1 or len(items) < _PARALLEL_FROM:
+        return [work(item) for item in items]
     context = multiprocessing.get_context("spawn")
-    with context.Pool(min(jobs, len(paths))) as pool:
-        return pool.map(work, paths, chunksize=max(1, min(16, len(paths) // (4 * jobs))))
+    with context.Pool(min(jobs, len(items))) as pool:
+        return pool.map(work, items, chunksize=max(1, min(16, len(items) // (4 * jobs))))
 
 
-def files(paths: Sequence[Path], include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[Path]:
-    """The sources that the user's paths mean: files themselves, folders with all below them, each once.
+def collect(
+    paths: Sequence[Path], include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> tuple[list[Item], list[Checked]]:
+    """The sources that the user's paths mean, each once: files, what is below folders, a compile_commands.json.
+
+    Returns:
+        The files in order, and what there is to say of folders that cannot be read or are in themselves.
 
     Raises:
         UsageError: a path that does not exist.
     """
-    found: dict[str, Path] = {}
+    found: dict[str, Item] = {}
+    trouble: list[Checked] = []
     for path in paths:
-        if not path.exists():
-            raise UsageError(f"{path}: no such file or folder", hint="check the path")
-        for each in _below(path) if path.is_dir() else [path]:
-            name = each.as_posix()
-            wanted = not include or each == path or any(fnmatch.fnmatch(name, glob) for glob in include)
+        if path.is_dir():
+            members: Iterable[Item] = (Item(each, each) for each in _below(path, trouble))
+        else:
+            members, _ = database.collect([path])
+        for each in members:
+            name = each.path.as_posix()
+            wanted = each.named or not include or any(fnmatch.fnmatch(name, glob) for glob in include)
             if wanted and not any(fnmatch.fnmatch(name, glob) for glob in exclude):
-                found.setdefault(os.path.realpath(each), each)
-    return list(found.values())
+                found.setdefault(os.path.realpath(each.path), each)
+    return list(found.values()), trouble
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for here, folders, names in os.walk(folder):  # does not follow links to folders, so that no loop is walked
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        for name in sorted(names):
-            path = Path(here, name)
-            if path.suffix.lower() in _SUFFIXES or path.suffix.lower() in _CPP:
+def files(paths: Sequence[Path], include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[Path]:
+    """The sources that the user's paths mean, as `collect` finds them; raises as it does."""
+    return [each.path for each in collect(paths, include, exclude)[0]]
+
+
+def _below(folder: Path, trouble: list[Checked]) -> Iterator[Path]:
+    """Sources below a folder. Links to folders are followed, but none twice: a loop ends there, and is told."""
+    seen: dict[tuple[int, int], Path] = {}
+    pending = [folder]
+    while pending:
+        here = pending.pop()
+        try:
+            info = here.stat()
+            first = seen.setdefault((info.st_dev, info.st_ino), here)
+            if first is not here:
+                if here.resolve() in here.absolute().parents:
+                    why, hint = f"a link to {first}, which it is in", "leave it out with --exclude"
+                    trouble.append(not_looked_at(here, why, hint, Severity.NOTE))
+                continue
+            entries = sorted(os.scandir(here), key=lambda each: each.name)
+        except OSError as error:
+            why = error.strerror or "it cannot be read"
+            trouble.append(not_looked_at(here, why, "check its permissions"))
+            continue
+        folders = []
+        for entry in entries:
+            path = here / entry.name
+            if path.is_dir():  # a link to itself is none; `entry.is_dir` would raise
+                folders += [path] if not entry.name.startswith(".") else []
+            elif path.suffix.lower() in _SUFFIXES or path.suffix.lower() in _CPP:
                 yield path
+        pending += reversed(folders)

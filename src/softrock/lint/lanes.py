@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,7 +54,7 @@ _WARP_NAME = re.compile(
 )
 WARP_SIZE_NAME = re.compile(
     r"\w*(?:WARP|Warp|warp|WAVE|Wave|wave|WAVEFRONT|Wavefront|wavefront)_?(?:SIZE|Size|size|SZ|sz|WIDTH|Width|width)"
-    r"(?:_?(?:32|IN_THREADS))?|(?:k_?)?(?:threads|THREADS|Threads|lanes|LANES)_?(?:per|PER|Per|in|IN)_?(?:a_)?"
+    r"(?:_?(?:32|64|IN_THREADS))?|(?:k_?)?(?:threads|THREADS|Threads|lanes|LANES)_?(?:per|PER|Per|in|IN)_?(?:a_)?"
     r"(?:warp|WARP|Warp|wave|WAVE|Wave)|kWarpSize|(?:CUDA_)?(?:NUM_)?LANES?_?PER_?WARP|WARP_?THREADS|WARP_?LANES|LANE_?COUNT"
 )
 _LANE_CALLS = frozenset(
@@ -242,11 +243,16 @@ class Lanes:
             return False
         key = (name, function.start)
         if key not in self._lane_names:
-            gifts = self.values.given(name, function)
-            self._lane_names[key] = any(
-                self.lane_size(each) is not None or self.words(each) & _LANE_CALLS for each in gifts
-            )
+            self._lane_names[key] = False  # while its own assignments are looked at
+            self._lane_names[key] = any(self._gives_lane(each) for each in self.values.given(name, function))
         return self._lane_names[key]
+
+    def _gives_lane(self, span: Range) -> bool:
+        """What a variable is given makes it the number of a lane."""
+        if self.lane_size(span) is not None or self.words(span) & _LANE_CALLS:
+            return True
+        named = span[1] - span[0] == 1 and self.outline.tokens[span[0]].kind is Kind.NAME
+        return named and self.lane_name(span[0])
 
     def lane_size(self, span: Range) -> int | None:
         """N of a thread's number modulo N or & (N - 1); 0 where that is warpSize; None where the expression is none."""
@@ -318,6 +324,22 @@ class Lanes:
             )
         return at + 1, end
 
+    def sides(self, at: int) -> tuple[Range, Range]:
+        """What stands left and right of a comparison."""
+        outline = self.outline
+        first, last = at, at + 1
+        while first > 0 and (outline.at(first - 1) not in _EDGES or self._closes(first - 1)):
+            first = outline.match[first - 1] if self._closes(first - 1) else first - 1
+        while last < len(outline.tokens):
+            opens = outline.at(last) in ("(", "[") and last in outline.match
+            if outline.at(last) in _EDGES and not opens:
+                break
+            last = outline.match[last] + 1 if opens else last + 1
+        return (first, at), (at + 1, last)
+
+    def _closes(self, at: int) -> bool:
+        return self.outline.at(at) in (")", "]") and at in self.outline.match
+
     def _bare(self, span: Range) -> Range:
         """An expression without the parentheses around it."""
         first, last = span
@@ -330,6 +352,11 @@ class Lanes:
         return _WARP_NAME.fullmatch(self.outline.at(at)) is not None
 
     # ---- ballots and masks ----
+
+    @cached_property
+    def has_ballots(self) -> bool:
+        """A function whose result has a bit for each lane is named somewhere."""
+        return any(name in BALLOTS or _BALLOT_LIKE.fullmatch(name) for name in self.outline.names)
 
     def ballot_at(self, at: int) -> bool:
         """A call of a function whose result has a bit for each lane begins here."""
@@ -348,9 +375,16 @@ class Lanes:
     def mask(self, span: Range) -> bool:
         """The expression is made from a ballot: it holds a bit for each lane."""
         outline = self.outline
-        at = span[0]
-        function = outline.function_at(span[0])
-        while at < span[1]:
+        first, last = self._bare(span)
+        at, function = first, outline.function_at(first)
+        top = list(self._top(first, last))
+        question = next((each for each in top if outline.at(each) == "?"), None)
+        if question is not None:  # what is tested is not what comes out
+            colon = next((each for each in top if each > question and outline.at(each) == ":"), last)
+            return self.mask((question + 1, colon)) or self.mask((colon + 1, last))
+        if any(outline.at(each) in _NO_MASKS for each in top):
+            return False
+        while at < last:
             text = outline.at(at)
             if self.ballot_at(at):
                 return True
@@ -358,13 +392,26 @@ class Lanes:
             if call and not (narrow(text) or wide(text)):  # what a call gives is no mask; a cast's is
                 at = outline.match[at + 1] + 1
                 continue
-            if text in ("==", "!=", "<", ">", "<=", ">=", "&&", "||", "?", "+") and self.values.around(at) < span[0]:
-                return False
+            if text in _NAMED_CASTS and outline.at(at + 1) == "<":
+                at = outline.angle(at + 1) or at + 1
+                continue
             variable = outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) not in ("(", "[")
             if variable and self._mask_name(text, function):
                 return True
             at += 1
         return False
+
+    def _top(self, first: int, last: int) -> Iterator[int]:
+        """Indices of an expression's tokens outside of brackets and of a cast's type."""
+        outline, at = self.outline, first
+        while at < last:
+            if outline.at(at) in ("(", "[", "{") and at in outline.match:
+                at = outline.match[at] + 1
+            elif outline.at(at) == "<" and outline.at(at - 1) in _NAMED_CASTS:
+                at = outline.angle(at) or at + 1
+            else:
+                yield at
+                at += 1
 
     def keeps_mask(self, span: Range) -> bool:
         """The expression is a mask still: not one of its bits, a comparison, or a half of it by intention."""
@@ -388,6 +435,9 @@ class Lanes:
         return None
 
 
+_EDGES = frozenset("( ) [ ] { } ; , ? : && || = == != ! return".split())
+_NAMED_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast"})
+_NO_MASKS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||", "+"})
 TO_A_BIT = re.compile(r"& (?:1|1u|0x1)[ )]*$|& 0x[fF]{8}[uU]?(?:[lL]{2})?[ )]*$|>> 32|& \( ?1")
 """The end of an expression that takes a bit of a mask, or a half of it by intention."""
 
@@ -424,7 +474,7 @@ def _body(line: Directive) -> list[Token]:
     return body
 
 
-_OF_LANES = re.compile(r"shfl|ballot|activemask|match_a|_sync$|syncwarp|lane|__popc|__ffs", re.IGNORECASE)
+_OF_LANES = re.compile(r"shfl|ballot|activemask|match_a|_sync$|syncwarp|lane|warp|wave|__popc|__ffs", re.IGNORECASE)
 
 
 def gpus(file: File, size: int) -> str:

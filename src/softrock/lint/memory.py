@@ -85,6 +85,8 @@ def _api_calls(out: Outline, span: Range) -> Iterator[Call]:
 
 def _heap(out: Outline, function: Function, found: dict[str, Allocation]) -> None:
     """Add variables that get memory from malloc or new."""
+    if not (_HEAP | {"new"}) & out.names.keys():
+        return
     for at in range(*function.body):
         if out.at(at) != "=" or out.tokens[at - 1].kind is not Kind.NAME:
             continue

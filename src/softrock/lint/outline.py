@@ -154,6 +154,7 @@ class Outline:
 
     def __init__(self, tokens: Sequence[Token], cuda: bool = False) -> None:
         self.tokens, self.directives = split(tokens, cuda)
+        self._texts = [each.text for each in self.tokens]
         self.match = self._matches()
 
     @cached_property
@@ -198,7 +199,7 @@ class Outline:
 
     def at(self, index: int) -> str:
         """The token's text; "" outside of the file."""
-        return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
+        return self._texts[index] if 0 <= index < len(self._texts) else ""
 
     # --- brackets -----------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import ast
 import codecs
 import warnings
 from collections.abc import Iterator
+from functools import cached_property
 
 from softrock.lint.file import File
 
@@ -32,6 +33,17 @@ class Module:
             children = list(ast.iter_child_nodes(node))
             self.parents.update(dict.fromkeys(children, node))
             waiting += reversed(children)
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.Assign]]:
+        """Name -> the assignments to it, in order."""
+        made: dict[str, list[ast.Assign]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        made.setdefault(target.id, []).append(node)
+        return made
 
     def span(self, node: ast.expr | ast.stmt | ast.keyword | ast.alias) -> tuple[int, int]:
         """(offset, length) of a node in the file's text."""

@@ -12,6 +12,7 @@ from softrock.lint.conditions import Directive, on_amd
 from softrock.lint.file import File
 from softrock.lint.outline import Outline, Range
 from softrock.lint.registry import rule
+from softrock.lint.values import integer
 
 _ARCH = "__CUDA_ARCH__"
 _MULTIPROCESSORS = re.compile(
@@ -207,6 +208,7 @@ def sm_count(file: File) -> Iterator[Finding]:
         tokens = line.tokens
         if line.word == "define" and line.active and len(tokens) == 2 and _MULTIPROCESSORS.fullmatch(tokens[0].text):
             yield from _literal_count(file, tokens[0].text, tokens[1])
+    yield from _literal_grids(file)
     for index in out.names.get("multiProcessorCount", ()):
         compared = _compared(out, index)
         if compared and out.at(compared[0]) not in ("0", "1"):
@@ -216,6 +218,27 @@ def sm_count(file: File) -> Iterator[Finding]:
                 f"the number of multiprocessors is compared with {out.at(compared[0])}",
                 "compute with the number itself: GPUs of one maker differ by a factor of ten",
             )
+
+
+_TELLTALE = frozenset({82, 84, 108, 114, 132, 142, 148, 170, 188})
+"""Of `_COUNTS`, numbers that hardly stand for anything else in a grid's size."""
+
+
+def _literal_grids(file: File) -> Iterator[Finding]:
+    """Launches of as many workgroups as one GPU has multiprocessors, or a multiple of that."""
+    out = file.outline
+    for launch in out.launches:
+        grid = launch.configuration[0] if launch.configuration else (0, 0)
+        for at in range(*grid):
+            beside = {out.at(at - 1), out.at(at + 1)} <= {"<<<", "*", ",", "(", ")"}
+            value = integer(out.tokens[at])
+            if value in _TELLTALE and beside:
+                yield file.finding(
+                    "sm-count",
+                    *out.offsets((at, at + 1)),
+                    f"{launch.kernel} is launched on {value} workgroups: the number of multiprocessors of one GPU",
+                    "ask for multiProcessorCount (MI300X: 304 compute units)",
+                )
 
 
 def _literal_count(file: File, name: str, value: Token) -> Iterator[Finding]:

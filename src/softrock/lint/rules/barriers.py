@@ -43,7 +43,8 @@ def _barriers(function: Function, sizes: Sizes) -> list[int]:
         if token.kind is not Kind.NAME or out.at(index - 1) in (".", "->"):
             continue
         if token.text in helpers or (_HELPER.fullmatch(token.text) and token.text not in sizes.aliases):
-            if out.call_at(index) is not None and out.tokens[index - 1].kind is not Kind.NAME:
+            called = out.call_at(index) is not None or token.text in out.macros
+            if called and out.tokens[index - 1].kind is not Kind.NAME:
                 found.append(index)
         elif _COLLECTIVE.search(sizes.aliases.get(token.text, token.text)) and _method(out, index):
             found.append(index)
@@ -95,7 +96,7 @@ def _with_barriers(out: Outline) -> frozenset[str]:
     if isinstance(made, frozenset):
         return made
     functions = [each for each in out.functions if each.is_device and not each.is_kernel]
-    found = {each.name for each in functions if _own_barriers(each)}
+    found = {each.name for each in functions if _own_barriers(each)} | _barrier_macros(out)
     for _ in range(4):
         more = {each.name for each in functions if found & out.words(each.body)}
         if more <= found:
@@ -103,6 +104,12 @@ def _with_barriers(out: Outline) -> frozenset[str]:
         found |= more
     result = vars(out)["_with_barriers"] = frozenset(found)
     return result
+
+
+def _barrier_macros(out: Outline) -> set[str]:
+    """Macros that stand for a barrier: ``#define SYNC() __syncthreads()``."""
+    bodies = {**out.macros, **out.macro_functions}
+    return {name for name, body in bodies.items() if any(each.text in _BARRIERS for each in body)}
 
 
 def _contains(statement: Statement, index: int) -> bool:
@@ -121,9 +128,9 @@ def _varying(function: Function, statement: Statement, varying: Threads) -> bool
     """Whether some threads run a statement's body and others do not."""
     if statement.kind == "macro":
         return _LOOP_MACRO.fullmatch(function.outline.at(statement.start)) is not None
-    if statement.kind in ("if", "while", "do", "switch", "for"):
-        return varying.varies(_condition(function, statement))
-    return False
+    if statement.kind == "for":
+        return varying.turns_vary(statement)
+    return statement.kind in ("if", "while", "do", "switch") and varying.varies(statement.head)
 
 
 @rule("return-before-barrier", Severity.WARNING)
@@ -172,6 +179,8 @@ def return_before_barrier(file: File) -> Iterator[Finding]:
             reached = later if later is not None else around
             if reached is None or _same_branch_only(path, statement, barriers):
                 continue
+            if _all_leave(function, path, statement, barriers):
+                continue
             line = file.source.position(out.tokens[reached].offset)[0]
             yield file.finding(
                 "return-before-barrier",
@@ -195,6 +204,20 @@ def _same_branch_only(path: tuple[Statement, ...], statement: Statement, barrier
             later = [at for at in barriers if at > statement.start]
             if later and all(_contains(each.children[1], at) for at in later):
                 return True
+    return False
+
+
+def _all_leave(
+    function: Function, path: tuple[Statement, ...], statement: Statement, barriers: list[int]
+) -> bool:
+    """Whether all threads return at the end of a block around a return, before any barrier that follows."""
+    varying = threads(function)
+    for each in path:
+        if _varying(function, each, varying):
+            return False  # not all threads are in it
+        ends = each.kind == "block" and each.children and each.children[-1].kind == "return"
+        if ends and not any(statement.start < at < each.end for at in barriers):
+            return True
     return False
 
 
@@ -244,7 +267,7 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
                 if cause is None:
                     continue
                 span = _condition(function, cause) if cause.kind != "macro" else (cause.start, cause.start + 1)
-                direct = "threadIdx" in out.words(span) and cause.kind == "if"
+                direct = "threadIdx" in out.words(span) and cause.kind == "if" and not _on_both_sides(cause, barriers)
                 line = file.source.position(out.tokens[cause.start].offset)[0]
                 yield file.finding(
                     "barrier-in-divergent-code",
@@ -254,6 +277,11 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
                     "move the barrier out of the condition, or make that the same for all threads of the workgroup",
                     severity=Severity.ERROR if direct else Severity.WARNING,
                 )
+
+
+def _on_both_sides(cause: Statement, barriers: set[int]) -> bool:
+    """Whether both branches of an ``if`` have a barrier: then at least each wave comes to one."""
+    return len(cause.children) == 2 and all(any(_contains(each, at) for at in barriers) for each in cause.children)
 
 
 def _shown(file: File, span: Range, most: int = 60) -> str:

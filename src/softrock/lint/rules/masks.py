@@ -115,11 +115,10 @@ def _named_masks(file: File, told: set[int]) -> Iterator[Finding]:
         if not _defines(line) or len(line.tokens) < 2 or definitions[line.tokens[0].text] > 1:
             continue  # of several, conditions choose
         name = line.tokens[0].text
-        if name in used or _MASK_NAME.fullmatch(name):
-            body = "".join(each.text for each in line.tokens[1:]).strip("()").lower().rstrip("u")
-            if body in ("0xffffffff", "~0", "~0u", "-1", "4294967295"):
-                first, last = line.tokens[1], line.tokens[-1]
-                yield _defined(file, name, first.offset, last.end - first.offset)
+        full = _all_lanes("".join(each.text for each in line.tokens[1:]))
+        if full and (name in used or _MASK_NAME.fullmatch(name)):
+            first, last = line.tokens[1], line.tokens[-1]
+            yield _defined(file, name, first.offset, last.end - first.offset)
     for name in sorted(used | {each for each in file.outline.names if _MASK_NAME.fullmatch(each)}):
         for at in file.outline.names.get(name, ()):
             initial = view.values.initial(at)
@@ -131,9 +130,16 @@ def _named_masks(file: File, told: set[int]) -> Iterator[Finding]:
                 or not (narrow(place[1]) or plain_type(place[1]) == "auto")
             ):
                 continue
-            if view.literal_mask(initial) == 32 and (name in used or {"const", "constexpr"} & set(place[1].split())):
+            constant = {"const", "constexpr"} & set(place[1].split()) and _all_lanes(view.outline.text(initial))
+            if view.literal_mask(initial) == 32 and (name in used or constant):
                 offset, length = file.outline.offsets(initial)
                 yield _defined(file, name, offset, length)
+
+
+def _all_lanes(text: str) -> bool:
+    """An expression is a number whose 32 bits are all ones."""
+    bare = text.replace(" ", "").strip("(){}").lower().rstrip("u")
+    return bare in ("0xffffffff", "~0", "~0u", "-1", "4294967295", "uint_max", "uint32_max")
 
 
 def _defines(line: Directive) -> bool:
@@ -172,6 +178,8 @@ def ballot_in_32_bits(file: File) -> Iterator[Finding]:
         return
     tail = f"lanes 32 to 63 of a wave of {on} are lost{others(file, 32)}"
     for view in views(file):
+        if not view.has_ballots:
+            continue
         yield from _narrow_assignments(view, tail)
         for at in range(len(view.outline.tokens)):
             if view.ballot_at(at):
@@ -217,9 +225,21 @@ def _widened(view: Lanes, name: int, declared: str) -> tuple[Edit, ...]:
     if first < 0 or [each.text for each in outline.tokens[first:name]] != words:
         return ()
     _, behind = view.values.statement(name)
-    if view.values.until_comma(name, behind) != behind:
+    if view.values.until_comma(name, behind) != behind or _pointed_to(view, name):
         return ()
     return (view.edit((first, name), _WIDE_TYPE, "ballot-in-32-bits"),)
+
+
+def _pointed_to(view: Lanes, declared: int) -> bool:
+    """The address of a variable is taken: what is done with it goes by its type."""
+    function = view.outline.function_at(declared)
+    places = view.outline.names.get(view.outline.at(declared), ())
+    return function is None or any(
+        function.body[0] <= at < function.body[1]
+        and view.outline.at(at - 1) == "&"
+        and view.outline.at(at - 2) in ("(", ",", "=", ")")
+        for at in places
+    )
 
 
 def _narrow_use(view: Lanes, at: int, tail: str) -> Iterator[Finding]:
@@ -344,6 +364,55 @@ def mask_bits_counted_in_32(file: File) -> Iterator[Finding]:
             message = f"{call.name} looks at 32 bits of a lane mask that has 64 on {on}{others(file, 32)}"
             hint = f"use {other}" + ("" if fix else " and adapt what is computed from its result")
             yield view.finding("mask-bits-counted-in-32", (call.index, call.index + 1), message, hint, fix=fix)
+
+
+@rule("full-mask-literal", Severity.ERROR)
+def full_mask_literal(file: File) -> Iterator[Finding]:
+    """A lane mask is compared with that of a full warp of 32 lanes.
+
+    Why:
+        All lanes voted where ``__ballot(vote) == 0xffffffff``, or where 32 bits of it are set: on a warp of 32. A wave
+        of 64 lanes gives ``0xffffffffffffffff`` then, and the comparison fails just when everybody agrees.
+
+    Example:
+        __device__ bool agreed(bool vote) { return __ballot(vote) == 0xffffffffull; }
+
+    Fix:
+        __device__ bool agreed(bool vote) { return __all(vote); }
+    """
+    on = gpus(file, 64)
+    if not on:
+        return
+    for view in views(file):
+        for at in range(1, len(view.outline.tokens) - 1) if view.has_ballots else ():
+            if view.outline.at(at) not in ("==", "!="):
+                continue
+            left, right = view.sides(at)
+            for mask, literal in ((left, right), (right, left)):
+                number = _bits_of(view, literal)
+                if number == 0xFFFFFFFF and view.mask(mask):
+                    message = f"the mask of a full warp of 32; on a wave of {on} it has 64 bits{others(file, 32)}"
+                elif number == 32 and _counts_mask(view, mask):
+                    message = f"a full warp has 32 lanes; a wave of {on} has 64{others(file, 32)}"
+                else:
+                    continue
+                span = (left[0], right[1])
+                yield view.finding("full-mask-literal", span, message, "use __all, or compare with __activemask()")
+                break
+
+
+def _bits_of(view: Lanes, span: Range) -> int | None:
+    """The value of a literal, or of a macro or constant, as 64 bits have it."""
+    if _all_lanes(view.outline.text(span)) and view.outline.text(span).strip("()").endswith(("u", "U", "f", "F", "X")):
+        return 0xFFFFFFFF
+    return view.values.constant(span)
+
+
+def _counts_mask(view: Lanes, span: Range) -> bool:
+    """An expression is a call that counts the bits of a mask."""
+    call = view.outline.call_at(span[0]) if span[1] - span[0] > 2 else None
+    counts = call is not None and call.name in ("__popc", "__popcll", "__builtin_popcount", "__builtin_popcountll")
+    return call is not None and counts and call.close == span[1] - 1 and any(view.mask(each) for each in call.arguments)
 
 
 _ONE_BIT = re.compile(r"(?:0x0*)?1[uU]?")

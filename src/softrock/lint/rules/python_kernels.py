@@ -16,6 +16,7 @@ from softrock.lint.registry import Language, rule
 from softrock.lint.rules.ptx import idiom_of
 
 _MOST_THREADS = 1024
+_WARPS = re.compile(r"(?:\w*_)?(?:n|num_?)?(?:warps|waves)(?:_per_(?:block|cta|sm))?", re.IGNORECASE)
 _WARP_NUMBERS = {ast.Mod: 32, ast.FloorDiv: 32, ast.Div: 32, ast.BitAnd: 31, ast.RShift: 5}
 _LANE = re.compile(
     r"(?i)\w*(?:tid|tx|lane|thread_?id\w*|threadidx|thread)\b.*|cuda\.(?:threadIdx|laneid).*|.*threadIdx.*"
@@ -273,6 +274,30 @@ def python_warp_size(file: File) -> Iterator[Finding]:
                     f"{ast.unparse(node)} takes a warp for 32 lanes; a wave has 64 on {', '.join(on)}",
                     "compute with the warp size",
                 )
+        elif isinstance(node, ast.Compare) and _last_lane(found, node) and _in_kernel(found, node):
+            yield file.finding(
+                "python-warp-size",
+                *found.span(node),
+                f"`{ast.unparse(node)}` is about a warp of 32; a wave has 64 lanes on {', '.join(on)}",
+                "compare with the warp size",
+            )
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if number(other) == 32 and _WARPS.fullmatch(found.dotted(one).rpartition(".")[2]):
+                    yield file.finding(
+                        "python-warp-size",
+                        *found.span(node),
+                        f"`{ast.unparse(node)}`: so many threads of warps of 32; a wave has 64 on {', '.join(on)}",
+                        "multiply by the warp size",
+                    )
+
+
+def _last_lane(found: Module, node: ast.Compare) -> bool:
+    """A comparison of a lane's number with 31, or ``lane < 32``."""
+    if len(node.ops) != 1 or found.dotted(node.left).rpartition(".")[2] not in ("lane", "laneid", "lane_id"):
+        return False
+    bound = number(node.comparators[0])
+    return bound == 31 or (bound == 32 and isinstance(node.ops[0], ast.Lt | ast.GtE))
 
 
 def _in_kernel(found: Module, node: ast.AST) -> bool:

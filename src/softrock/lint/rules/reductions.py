@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from softrock.hipify.findings import Finding, Severity
 from softrock.lint.file import File
-from softrock.lint.lanes import SHUFFLE_LIKE, WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others
+from softrock.lint.lanes import SHUFFLE_LIKE, WARP_FUNCTIONS, Lanes, gpus, lanes, others
+from softrock.lint.loops import by, derived, loops
 from softrock.lint.outline import Call, Range, Statement
 from softrock.lint.registry import rule
 from softrock.lint.uniform import around
-
-
-@dataclass(frozen=True, slots=True)
-class _Loop:
-    """A loop over powers of two: its variable, its largest value, where that stands, and which way it goes."""
-
-    name: str
-    largest: int
-    at: Range
-    falls: bool
 
 
 @rule("reduction-of-32-lanes", Severity.ERROR)
@@ -51,12 +41,12 @@ def reduction_of_32_lanes(file: File) -> Iterator[Finding]:
     for function in view.outline.functions:
         in_loops: set[int] = set()
         for statement, _ in function.paths():
-            if statement.kind == "for":
-                calls = _shuffles(view, (statement.head[1], statement.end))
-                loop = _powers(view, statement) if calls else None
-                if loop:
-                    in_loops.update(call.index for call in calls)
-                    yield from _judged(view, loop.largest, loop.at, [c for c in calls if _by(view, c, loop.name)])
+            if statement.kind not in ("for", "while", "do"):
+                continue
+            calls = _shuffles(view, (statement.start, statement.end))
+            for loop in loops(view, statement, calls) if calls else ():
+                in_loops.update(call.index for call in calls)
+                yield from _judged(view, loop.largest, loop.at, [c for c in calls if by(view, c, loop.name)])
         yield from _unrolled(view, [c for c in _shuffles(view, function.body) if c.index not in in_loops])
 
 
@@ -69,11 +59,6 @@ def _shuffles(view: Lanes, within: Range) -> list[Call]:
     assert isinstance(made, list)
     first, last = (bisect.bisect_left(made, each, key=lambda call: call.index) for each in within)
     return made[first:last]
-
-
-def _by(view: Lanes, call: Call, name: str) -> bool:
-    """A shuffle's distance is a loop's variable."""
-    return any(name in view.outline.words(span) for span in call.arguments)
 
 
 def _width(view: Lanes, call: Call) -> int | None:
@@ -109,52 +94,6 @@ def _judged(view: Lanes, largest: int, at: Range, calls: list[Call]) -> Iterator
     )
 
 
-def _powers(view: Lanes, statement: Statement) -> _Loop | None:
-    """The loop over powers of two that a ``for`` is, with literal bounds."""
-    outline, values = view.outline, view.values
-    parts = outline.split(*statement.head, ";")
-    if len(parts) != 3:
-        return None
-    start, test, step = parts
-    equals = next((at for at in range(*start) if outline.at(at) == "="), None)
-    if equals is None or equals == start[0]:
-        return None
-    name, initial = outline.at(equals - 1), (equals + 1, start[1])
-    rises = _steps(view, name, step, ("<<=", "*=", "<<", "*", "+="))
-    falls = _steps(view, name, step, (">>=", "/=", ">>", "/"))
-    if falls and not _derived(view, initial):
-        value = values.constant(initial)
-        return _Loop(name, value, initial, True) if value else None
-    if rises and values.constant(initial) == 1 and len(range(*test)) >= 3:
-        operator = next((at for at in range(*test) if outline.at(at) in ("<", "<=")), None)
-        if operator is None or outline.at(operator - 1) != name or _derived(view, (operator + 1, test[1])):
-            return None
-        limit = values.constant((operator + 1, test[1]))
-        if limit is not None and limit > 1:
-            largest = limit if outline.at(operator) == "<=" else limit // 2
-            return _Loop(name, largest, (operator + 1, test[1]), False)
-    return None
-
-
-def _derived(view: Lanes, span: Range) -> bool:
-    """A bound is made from a name for the warp size: what that stands for is told where it is defined."""
-    return any(WARP_SIZE_NAME.fullmatch(word) for word in view.outline.words(span))
-
-
-def _steps(view: Lanes, name: str, step: Range, operators: tuple[str, ...]) -> bool:
-    """A loop's step doubles or halves its variable."""
-    outline = view.outline
-    texts = [outline.at(at) for at in range(*step)]
-    if len(texts) == 3 and texts[0] == name and texts[1] in operators:
-        by = texts[2]
-        if texts[1] == "+=":
-            return by == name
-        return by == ("1" if texts[1] in ("<<=", ">>=") else "2")
-    if len(texts) == 5 and texts[0] == name and texts[1] == "=" and texts[2] == name and texts[3] in operators:
-        return texts[4] == ("1" if texts[3] in ("<<", ">>") else "2")
-    return False
-
-
 _FALLING = [16, 8, 4, 2, 1]
 
 
@@ -166,7 +105,7 @@ def _unrolled(view: Lanes, calls: list[Call]) -> Iterator[Finding]:
         position = known.source if known else len(call.arguments) - 1
         if 0 <= position < len(call.arguments):
             value = view.values.constant(call.arguments[position])
-            if value is not None and not _derived(view, call.arguments[position]):
+            if value is not None and not derived(view, call.arguments[position]):
                 steps.append((value, call, call.arguments[position]))
     distances = [value for value, _, _ in steps]
     for at in range(len(steps) - 4):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from softrock.hipify.findings import Finding, Severity
 from softrock.lint.file import File
 from softrock.lint.lanes import WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others, views
+from softrock.lint.loops import counted
 from softrock.lint.outline import Call, Range
 from softrock.lint.registry import rule
 from softrock.lint.uniform import Spread, conditions, left_early
@@ -164,6 +165,51 @@ def shuffle_from_lane_31(file: File) -> Iterator[Finding]:
             if _literally(view, call.arguments[known.source]) == 31:
                 message = f"{call.name} takes lane 31 for the last one; a wave of {on} has 64 lanes{others(file, 32)}"
                 yield view.finding("shuffle-from-lane-31", call.arguments[known.source], message, "use warpSize - 1")
+
+
+@rule("loop-over-32-lanes", Severity.ERROR)
+def loop_over_32_lanes(file: File) -> Iterator[Finding]:
+    """A loop asks the lanes of a wave one after the other, and ends at a literal.
+
+    Why:
+        ``for (int i = 0; i < 32; i++) x = __shfl(value, i)`` goes through the lanes of a warp. On a wave of 64 lanes
+        the values of the upper 32 are never used: sums come out too small, and elements that those lanes have loaded
+        are left out. A loop up to 64 asks lanes that a wave of 32 does not have.
+
+    Example:
+        __device__ float sum(float value) {
+            float total = 0;
+            for (int i = 0; i < 32; i++) total += __shfl(value, i);
+            return total;
+        }
+
+    Fix:
+        __device__ float sum(float value) {
+            float total = 0;
+            for (int i = 0; i < warpSize; i++) total += __shfl(value, i);
+            return total;
+        }
+    """
+    view = lanes(file)
+    calls = [call for call in view.calls if call.name in ("__shfl", "__shfl_sync")]
+    for function in view.outline.functions if calls else ():
+        for statement, _ in function.paths():
+            inside = [call for call in calls if statement.start <= call.index < statement.end]
+            loop = counted(view, statement) if inside and statement.kind == "for" else None
+            if loop is None or loop[1] != 0 or loop[2] not in (31, 63):
+                continue
+            size = loop[2] + 1
+            on = gpus(file, 96 - size)
+            for call in inside if on else ():
+                known = WARP_FUNCTIONS[call.name]
+                narrow = known.width < len(call.arguments) and _literally(view, call.arguments[known.width]) == size
+                if known.source < len(call.arguments) and view.outline.text(call.arguments[known.source]) == loop[0]:
+                    if narrow:
+                        continue
+                    effect = "lanes 32 to 63 are left out" if size == 32 else "lanes 32 to 63 do not exist"
+                    message = f"the loop asks {size} lanes; a wave of {on} has {96 - size}: {effect}"
+                    message += others(file, size)
+                    yield view.finding("loop-over-32-lanes", _whole(call), message, "loop up to warpSize")
 
 
 @rule("activemask-as-mask", Severity.WARNING)

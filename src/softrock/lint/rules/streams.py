@@ -48,13 +48,15 @@ def default_stream(file: File) -> Iterator[Finding]:
     """
     out = file.outline
     for name, counterpart in _LEGACY.items():
-        for index in out.names.get(name, ()):
+        own = "egacy" not in name and "LEGACY" not in name
+        for index in out.names.get(name, ())[: 1 if own else None]:
             yield file.finding(
                 "default-stream",
                 out.tokens[index].offset,
                 len(name),
                 f"{name} names a default stream: its order with other streams depends on how the program is built",
                 f"create a stream and pass it, or use {counterpart} and build with the same default stream everywhere",
+                severity=Severity.NOTE if own else None,
             )
     for line in out.directives:
         if line.word == "define" and line.active and line.tokens and line.tokens[0].text in _MACROS:

@@ -109,6 +109,8 @@ def managed_race(file: File) -> Iterator[Finding]:
             continue
         managed = {name for name, memory in allocations(out, function).items() if memory.kind == MANAGED}
         managed |= managed_variables(out).keys()
+        if not managed:
+            continue
         busy: dict[str, str] = {}
         end = 0
         for index in range(*function.body):
@@ -292,7 +294,9 @@ def pointer_attributes(file: File) -> Iterator[Finding]:
             )
     for index in out.names.get("type", ()):
         literal = out.at(index + 1) in ("==", "!=") and out.at(index + 2).isdigit()
-        if literal and out.at(index - 1) in (".", "->") and re.search(r"(?i)attr", out.at(index - 2)):
+        owner = out.at(index - 2)
+        of_pointer = re.search(r"(?i)attr", owner) or "PointerAttribute" in file.values.type_of(owner, index)
+        if literal and out.at(index - 1) in (".", "->") and of_pointer:
             yield file.finding(
                 "pointer-attributes",
                 *out.offsets((index + 2, index + 3)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
-from softrock.lint.lanes import BLOCK_SIZE, WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others
+from softrock.lint.lanes import BLOCK_SIZE, WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others, views
 from softrock.lint.outline import Range
 from softrock.lint.registry import rule
 from softrock.lint.uniform import around
@@ -39,9 +40,13 @@ def warp_size_constant(file: File) -> Iterator[Finding]:
         __device__ int lane() { return threadIdx.x % warpSize; }
     """
     constants = list(_constants(file))
+    named = {(name, value) for name, value, _, _ in constants}
+    replaceable = _replaceable(file)
     for name, value, offset, length in constants:
         if len({other for each, other, _, _ in constants if each == name}) > 1:
             continue  # chosen by conditions
+        if (name.removesuffix(str(value)) + str(_elsewhere(value)), _elsewhere(value)) in named:
+            continue  # WARP_SIZE_32 beside WARP_SIZE_64: what they are called is what they are
         on = gpus(file, _elsewhere(value))
         if not on:
             continue
@@ -49,15 +54,32 @@ def warp_size_constant(file: File) -> Iterator[Finding]:
             1 for line in file.outline.directives for token in line.tokens[1:] if token.text == name
         )
         alone = used <= (0 if _is_macro(file, name) else 1)
-        message = f"{name} is {value}; a wave of {on} has {_elsewhere(value)} lanes{others(file, value)}"
+        alone |= name in replaceable
+        unless = " unless the build defines it" if name in replaceable else ""
+        message = f"{name} is {value}{unless}; a wave of {on} has {_elsewhere(value)} lanes{others(file, value)}"
         hint = "use warpSize in device code, or a template parameter that the host chooses from the device's properties"
         yield file.finding(
             "warp-size-constant", offset, length, message, hint, severity=Severity.WARNING if alone else None
         )
 
 
+def _replaceable(file: File) -> set[str]:
+    """Macros that are defined where nobody has: ``#ifndef WARP_SIZE``, ``#define WARP_SIZE 32``."""
+    lines = file.outline.directives
+    return {
+        line.tokens[0].text
+        for before, line in itertools.pairwise(lines)
+        if (before.word, line.word) == ("ifndef", "define")
+        and [each.text for each in before.tokens] == [each.text for each in line.tokens[:1]]
+    }
+
+
 def _is_macro(file: File, name: str) -> bool:
     return name in file.outline.macros
+
+
+_COMPILERS = re.compile(r"__AMDGCN_|__HIP_")
+"""Names that the compiler defines: what a file gives them is for others."""
 
 
 def _constants(file: File) -> Iterator[tuple[str, int, int, int]]:
@@ -66,7 +88,8 @@ def _constants(file: File) -> Iterator[tuple[str, int, int, int]]:
     for line in outline.directives:
         if line.word == "define" and line.active and len(line.tokens) in (2, 4):
             number = line.tokens[1 if len(line.tokens) == 2 else 2]
-            if WARP_SIZE_NAME.fullmatch(line.tokens[0].text) and integer(number) in (32, 64):
+            name = line.tokens[0].text
+            if WARP_SIZE_NAME.fullmatch(name) and not _COMPILERS.match(name) and integer(number) in (32, 64):
                 yield line.tokens[0].text, integer(number) or 0, number.offset, len(number.text)
     for name, places in outline.names.items():
         if not WARP_SIZE_NAME.fullmatch(name):
@@ -135,7 +158,7 @@ def _uses(view: Lanes) -> Iterator[_Use]:
         operator = outline.at(at)
         if operator not in _STOP:
             continue
-        last = at + 2 if outline.at(at + 1) != "(" else outline.match.get(at + 1, at) + 1
+        last = _operand(view, at + 1)
         right = (at + 1, last)
         if any(WARP_SIZE_NAME.fullmatch(word) for word in view.outline.words(right)):
             continue
@@ -150,6 +173,31 @@ def _uses(view: Lanes) -> Iterator[_Use]:
             yield _Use(operator, value, (first, at), right)
 
 
+def _all_uses(file: File) -> list[tuple[Lanes, _Use]]:
+    """Those of a file's code and of the bodies of its macros, with where they were found."""
+    made = vars(file).get("_warp_uses")
+    if made is None:
+        made = vars(file)["_warp_uses"] = [(view, use) for view in views(file) for use in _uses(view)]
+    assert isinstance(made, list)
+    return made
+
+
+def _operand(view: Lanes, at: int) -> int:
+    """Index behind an operand: signs and casts, then a name, a number or a bracket, and what it is called with."""
+    outline = view.outline
+    while outline.at(at) in ("-", "~", "+"):
+        at += 1
+    if outline.at(at).endswith("_cast") and outline.at(at + 1) == "<":
+        at = outline.angle(at + 1) or at + 1
+    elif outline.at(at) == "(" and at in outline.match:
+        behind = outline.match[at] + 1
+        cast = behind < len(outline.tokens) and outline.tokens[behind].kind in (Kind.NAME, Kind.NUMBER)
+        return _operand(view, behind) if cast else behind
+    elif outline.at(at + 1) in ("(", "{") and outline.tokens[at].kind is Kind.NAME:
+        at += 1
+    return outline.match.get(at, at) + 1
+
+
 _REMAINDER = {("%", 32): 32, ("&", 31): 32, ("%", 64): 64, ("&", 63): 64}
 _QUOTIENT = {("/", 32): 32, (">>", 5): 32, ("/", 64): 64, (">>", 6): 64}
 
@@ -162,6 +210,8 @@ def _about_warps(view: Lanes, use: _Use) -> bool:
     """What is computed is said to be about warps: by the name it is given, or by what else stands in the function."""
     outline = view.outline
     function = outline.function_at(use.left[0])
+    if view.macro:  # its body is an expression without a function around it
+        return any(_speaks(word) for word in {view.macro, *outline.names})
     if function is None:
         return False
     words = view.words_of(function)
@@ -197,8 +247,7 @@ def lane_id_literal(file: File) -> Iterator[Finding]:
             return __shfl(value, lane ^ 1);
         }
     """
-    view = lanes(file)
-    for use in _uses(view):
+    for view, use in _all_uses(file):
         size = _REMAINDER.get((use.operator, use.value))
         if size is None or not view.thread(use.left) or not _about_warps(view, use):
             continue
@@ -230,8 +279,7 @@ def warp_index_literal(file: File) -> Iterator[Finding]:
             if (lane == 0) total[warp] = value;
         }
     """
-    view = lanes(file)
-    for use in _uses(view):
+    for view, use in _all_uses(file):
         size = _QUOTIENT.get((use.operator, use.value))
         if size is None or not view.thread(use.left) or view.words(use.left) & BLOCK_SIZE == view.words(use.left):
             continue
@@ -242,11 +290,10 @@ def warp_index_literal(file: File) -> Iterator[Finding]:
             yield view.finding("warp-index-literal", span, message, "divide by warpSize")
 
 
-def _counted_on_host(view: Lanes, use: _Use) -> bool:
-    """Host code gives a variable that is called so the quotient."""
-    function = view.outline.function_at(use.left[0])
-    if function is None or view.device(function):
-        return False
+def _called_warps(view: Lanes, use: _Use) -> bool:
+    """The quotient is given to a variable that is called a number of warps, or is a macro's that is."""
+    if view.macro:
+        return _WARPS.fullmatch(view.macro) is not None
     first, _ = view.values.statement(use.left[0])
     equals = next((at for at in reversed(range(first, use.left[0])) if view.outline.at(at) == "="), None)
     return equals is not None and _WARPS.fullmatch(view.outline.at(equals - 1)) is not None
@@ -285,23 +332,20 @@ def warp_count_literal(file: File) -> Iterator[Finding]:
             return sum;
         }
     """
-    view = lanes(file)
-    for use in _uses(view):
+    for view, use in _all_uses(file):
         size = _QUOTIENT.get((use.operator, use.value))
-        if size == 32 and gpus(file, 64) and _counted_on_host(view, use):
-            span = (use.left[0], use.right[1])
-            message = f"the host counts warps of 32; a wave of {gpus(file, 64)} has 64 lanes{others(file, 32)}"
-            hint = "divide by the device's warp size: hipDeviceGetAttribute with hipDeviceAttributeWarpSize"
-            yield view.finding("warp-count-literal", span, message, hint, severity=Severity.WARNING)
+        on = gpus(file, _elsewhere(size)) if size else ""
+        if size is None or not on or view.thread(use.left):
             continue
-        if size is None or not _of_block(view, use.left) or view.thread(use.left):
-            continue
-        on = gpus(file, _elsewhere(size))
-        if on and (_about_warps(view, use) or size == 32):
-            span = (use.left[0], use.right[1])
+        span = (use.left[0], use.right[1])
+        if _of_block(view, use.left) and (_about_warps(view, use) or size == 32):
             message = f"a count of warps of {size} lanes; {on} has {_elsewhere(size)}{others(file, size)}"
             sure = None if _about_warps(view, use) else Severity.WARNING
             yield view.finding("warp-count-literal", span, message, "divide by warpSize", severity=sure)
+        elif size == 32 and _called_warps(view, use):
+            message = f"warps of 32 are counted; a wave of {on} has 64 lanes{others(file, 32)}"
+            hint = "divide by warpSize; on the host by what hipDeviceGetAttribute gives for hipDeviceAttributeWarpSize"
+            yield view.finding("warp-count-literal", span, message, hint, severity=Severity.WARNING)
 
 
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -344,6 +388,11 @@ def warp_size_literal(file: File) -> Iterator[Finding]:
             yield from _warps_by_32(view, at, at + 1, tail)
         elif operator == "+=" and value == 32 and _lane_loop(view, at):
             yield _literal(view, at, f"a loop over the lanes of a warp of 32{tail}")
+    for each, use in _all_uses(file):
+        aligned = use.operator == "&" and use.value in (~31, 0xFFFFFFE0)
+        if aligned and each.thread(use.left) and _about_warps(each, use):
+            span = (use.left[0], use.right[1])
+            yield each.finding("warp-size-literal", span, f"the first thread of a warp of 32{tail}", "use warpSize")
 
 
 _WARPS = re.compile(r"\w*(?:warps|waves)\w*|\w*(?:_WARPS?|_WAVES?)", re.IGNORECASE)

@@ -4,7 +4,8 @@
 __global__ void step(float* p) {}
 void run(float* p, cudaStream_t own) {
   step<<<1, 64, 0, cudaStreamPerThread>>>(p);
-//                 ^~~~~~~~~~~~~~~~~~~ warning default-stream
+//                 ^~~~~~~~~~~~~~~~~~~ note default-stream
+  step<<<1, 32, 0, cudaStreamPerThread>>>(p);
   step<<<1, 64, 0, cudaStreamLegacy>>>(p);
 //                 ^~~~~~~~~~~~~~~~ warning default-stream
   step<<<1, 64, 0, own>>>(p);
