@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from softrock.codeobj.compressed import COMPRESSED_MAGIC, compressed_size, decompress
 from softrock.codeobj.elf import EM_AMDGPU, MAGIC, Elf
@@ -28,6 +28,10 @@ _KINDS = ("hip", "hipv4")
 _COUNT = struct.Struct("<Q")
 _ENTRY = struct.Struct("<QQQ")
 _MAX_ENTRIES = 4096
+
+Buffer = TypeVar("Buffer", bytes, memoryview)
+Admit = Callable[[int, str], None]
+"""``admit(size, name)`` raises where something of that size is not to be unpacked."""
 
 Peek = Callable[[int, int], bytes]
 """``peek(offset, size)`` reads memory of unknown extent from some starting point."""
@@ -47,14 +51,19 @@ class Entry(NamedTuple):
     id: str
     kind: str
     target: TargetId | None
-    source: bytes
+    source: bytes | memoryview
     offset: int
     size: int
 
     @property
     def data(self) -> bytes:
         """Its bytes: an ELF code object, or LLVM bitcode in objects compiled for later device linking."""
-        return self.source[self.offset : self.offset + self.size]
+        return bytes(self.source[self.offset : self.offset + self.size])
+
+    @property
+    def view(self) -> memoryview:
+        """Its bytes where they stand, not copied."""
+        return memoryview(self.source)[self.offset : self.offset + self.size]
 
     @property
     def is_bitcode(self) -> bool:
@@ -75,7 +84,7 @@ class Bundle(NamedTuple):
         return tuple(each for each in self.entries if each.target is not None and each.size)
 
 
-def is_bundle(data: bytes) -> bool:
+def is_bundle(data: bytes | memoryview) -> bool:
     """Whether the bytes begin a plain or compressed bundle."""
     return data[: len(BUNDLE_MAGIC)] == BUNDLE_MAGIC or data[:4] == COMPRESSED_MAGIC
 
@@ -90,25 +99,39 @@ def find_bundles(data: bytes, name: str) -> list[Bundle]:
     Raises:
         CodeObjectError: the file is none of these, or is corrupt.
     """
-    if is_bundle(data):
-        return list(_concatenated(data, name))
-    if data[:4] == MAGIC:
-        return _in_elf(data, name)
     if data[:8] == ARCHIVE_MAGIC:
         found: list[Bundle] = []
         for member, content in members(data, name):
             if is_bundle(content) or content[:4] == MAGIC:
                 found += find_bundles(content, f"{name}({member})")
         return found
-    if data[:8] == _THIN_MAGIC:
+    return list(iterate(data, name))
+
+
+def iterate(data: bytes | memoryview, name: str, admit: Admit | None = None) -> Iterator[Bundle]:
+    """Like :func:`find_bundles`, but one at a time, so that only one needs to be unpacked at once, and for
+    anything but archives.
+
+    Args:
+        admit: called with the size that a compressed bundle claims to unpack to and its name; may refuse by raising.
+
+    Raises:
+        CodeObjectError: the file is of no kind that is known here, or corrupt from there on.
+    """
+    if is_bundle(data):
+        yield from _concatenated(data, name, admit)
+    elif data[:4] == MAGIC:
+        yield from _in_elf(data, name, admit)
+    elif data[:8] == _THIN_MAGIC:
         raise CodeObjectError(
             f"{name} is a thin archive, which only names its members",
             hint="inspect the object files themselves",
         )
-    raise CodeObjectError(
-        f"{name} holds no GPU code that is known here: it is no ELF file, offload bundle or archive",
-        hint="give a program, shared library, .o, .a, .hsaco, .co or .hipfb file built by hipcc",
-    )
+    else:
+        raise CodeObjectError(
+            f"{name} holds no GPU code that is known here: it is no ELF file, offload bundle or archive",
+            hint="give a program, shared library, .o, .a, .hsaco, .co or .hipfb file built by hipcc",
+        )
 
 
 def select(data: bytes, target: TargetId | str, name: str) -> bytes:
@@ -258,13 +281,13 @@ def _directory(peek: Peek, limit: int | None, name: str) -> tuple[list[tuple[str
     return rows, end
 
 
-def _concatenated(data: bytes, name: str) -> Iterator[Bundle]:
+def _concatenated(data: bytes | memoryview, name: str, admit: Admit | None) -> Iterator[Bundle]:
     """The bundles that stand one after the other, with zeros between them."""
     at = 0
     while (at := _next_nonzero(data, at)) < len(data):
         where = f"{name}+{at:#x}" if at else name
         if data[at : at + 4] == COMPRESSED_MAGIC:
-            plain, used, method = decompress(memoryview(data)[at:], where)
+            plain, used, method = decompress(memoryview(data)[at:], where, admit)
             yield Bundle(where, method, _entries(plain, 0, where)[0])
         else:
             entries, used = _entries(data, at, where)
@@ -272,10 +295,10 @@ def _concatenated(data: bytes, name: str) -> Iterator[Bundle]:
         at += used
 
 
-def _next_nonzero(data: bytes, at: int) -> int:
+def _next_nonzero(data: bytes | memoryview, at: int) -> int:
     step = 4096
     while at < len(data):
-        block = data[at : at + step]
+        block = bytes(data[at : at + step])
         rest = block.lstrip(b"\0")
         if rest:
             return at + len(block) - len(rest)
@@ -283,11 +306,11 @@ def _next_nonzero(data: bytes, at: int) -> int:
     return len(data)
 
 
-def _entries(data: bytes, start: int, name: str) -> tuple[tuple[Entry, ...], int]:
+def _entries(data: bytes | memoryview, start: int, name: str) -> tuple[tuple[Entry, ...], int]:
     """The entries of the plain bundle at `start`, and the bytes it takes."""
     if data[start : start + len(BUNDLE_MAGIC)] != BUNDLE_MAGIC:
         raise CodeObjectError(f"{name} is corrupt: no offload bundle stands there", hint="build it again")
-    rows, end = _directory(lambda at, size: data[start + at : start + at + size], len(data) - start, name)
+    rows, end = _directory(lambda at, size: bytes(data[start + at : start + at + size]), len(data) - start, name)
     found = (
         Entry(text, text.split("-")[0], _target_of(text), data, start + offset, size)
         for text, offset, size in rows
@@ -295,29 +318,28 @@ def _entries(data: bytes, start: int, name: str) -> tuple[tuple[Entry, ...], int
     return tuple(found), end
 
 
-def _in_elf(data: bytes, name: str) -> list[Bundle]:
+def _in_elf(data: bytes | memoryview, name: str, admit: Admit | None) -> Iterator[Bundle]:
     elf = Elf(data, name)
     if elf.machine == EM_AMDGPU:
         target = from_flags(elf.flags, elf.abi_version)
-        return [Bundle(name, "", (Entry(entry_id(target or "?"), "hipv4", target, data, 0, len(data)),))]
-    found: list[Bundle] = []
+        yield Bundle(name, "", (Entry(entry_id(target or "?"), "hipv4", target, data, 0, len(data)),))
+        return
     for section in elf.sections:
         if section.name in _FATBIN_SECTIONS:
-            found += _concatenated(elf.content(section), f"{name} {section.name}")
+            yield from _concatenated(elf.view(section), f"{name} {section.name}", admit)
         elif section.name.startswith(BUNDLE_MAGIC.decode()):
             text = section.name[len(BUNDLE_MAGIC) :]
-            entry = Entry(text, text.split("-")[0], _target_of(text), data, section.offset, section.size)
-            elf.content(section)  # checks its bounds
-            found.append(Bundle(f"{name} {section.name}", "", (entry,)))
-    return found
+            source = elf.view(section)
+            entry = Entry(text, text.split("-")[0], _target_of(text), source, 0, len(source))
+            yield Bundle(f"{name} {section.name}", "", (entry,))
 
 
-def members(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
+def members(data: Buffer, name: str) -> Iterator[tuple[str, Buffer]]:
     """Names and contents of an archive's members."""
     at = len(ARCHIVE_MAGIC)
     long_names = b""
     while at < len(data):
-        head = data[at : at + 60]
+        head = bytes(data[at : at + 60])
         if len(head) < 60 or head[58:60] != b"`\n" or not head[48:58].strip().isdigit():
             raise CodeObjectError(f"{name} is a corrupt archive: no member at {at:#x}", hint="build it again")
         size = int(head[48:58])
@@ -328,11 +350,16 @@ def members(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
                 hint="build it again",
             )
         label = head[:16].rstrip().decode("utf-8", "replace")
+        number = label[1:] if label[1:].isascii() and label[1:].isdigit() else ""
         if label == "//":
-            long_names = content
+            long_names = bytes(content)
+        elif label[:3] == "#1/" and label[3:].isascii() and label[3:].isdigit():  # BSD: the name precedes the content
+            length = int(label[3:])
+            yield bytes(content[: min(length, 4096)]).rstrip(b"\0").decode("utf-8", "replace"), content[length:]
         elif label not in ("/", "/SYM64/"):
-            if label[:1] == "/" and label[1:].isdigit():
-                label = long_names[int(label[1:]) :].split(b"\n")[0].decode("utf-8", "replace")
+            if label[:1] == "/" and number:
+                start = int(number)
+                label = long_names[start : start + 4096].split(b"\n")[0].decode("utf-8", "replace")
             yield label.removesuffix("/"), content
         at += 60 + size + size % 2
 

@@ -9,8 +9,8 @@ Source: "Clang Offload Bundler", section Compression and Decompression.
 
 from __future__ import annotations
 
-import io
 import struct
+from collections.abc import Callable
 
 from softrock.core.errors import CodeObjectError
 
@@ -21,6 +21,8 @@ _METHODS = ("zlib", "zstd")
 _MAX_RATIO = 2000
 _ALWAYS_FINE = 64 << 20
 _MAX_WINDOW = 1 << 30
+_PIECE = 16384
+"""Compressed bytes that are unpacked at once: at zlib's highest ratio they give 16 MiB."""
 
 
 def compressed_size(head: bytes) -> int | None:
@@ -31,11 +33,18 @@ def compressed_size(head: bytes) -> int | None:
     return int(_HEADERS[version].unpack_from(head, _START.size)[0])
 
 
-def decompress(data: bytes | memoryview, name: str) -> tuple[bytes, int, str]:
+def decompress(
+    data: bytes | memoryview, name: str, admit: Callable[[int, str], None] | None = None
+) -> tuple[memoryview, int, str]:
     """Decompress the bundle that `data` begins with.
 
+    Args:
+        data: the bundle, and whatever follows it.
+        name: what to call it in messages.
+        admit: called with the size it claims to unpack to and its name, before it is; it may refuse by raising.
+
     Returns:
-        The plain bundle, the bytes of `data` that were used, and the method (zlib or zstd).
+        The plain bundle (read only), the bytes of `data` that were used, and the method (zlib or zstd).
 
     Raises:
         CodeObjectError: it is corrupt, truncated or of an unknown version.
@@ -57,48 +66,72 @@ def decompress(data: bytes | memoryview, name: str) -> tuple[bytes, int, str]:
         raise _error(name, f"it claims {total:#x} bytes and {len(data):#x} are there")
     if plain_size > max(_ALWAYS_FINE, (total - start) * _MAX_RATIO):
         raise _error(name, f"{total - start:#x} bytes claim to unpack to {plain_size:#x}")
-    body = bytes(data[start:total])
-    plain, used = _inflate(body, plain_size, name) if method == 0 else _unzstd(body, plain_size, name)
-    if len(plain) != plain_size:
-        raise _error(name, f"it unpacks to {len(plain):#x} bytes instead of {plain_size:#x}")
-    return plain, (start + used if version == 1 else total), _METHODS[method]
+    if admit is not None:
+        admit(plain_size, name)
+    try:
+        plain = bytearray(plain_size)
+    except MemoryError:
+        raise _error(name, f"it claims to unpack to {plain_size:#x} bytes, more than the memory holds") from None
+    body = memoryview(data)[start:total]
+    if method == 0:
+        used = _inflate(body, plain, name)
+    else:
+        used = _frame_size(body)
+        unzstd(body[:used], plain, lambda what: _error(name, what))
+    return memoryview(plain).toreadonly(), (start + used if version == 1 else total), _METHODS[method]
 
 
-def _inflate(body: bytes, size: int, name: str) -> tuple[bytes, int]:
+def _inflate(body: memoryview, plain: bytearray, name: str) -> int:
+    """Unpack zlib into `plain`; returns the bytes of `body` used."""
     import zlib
 
     stream = zlib.decompressobj()
+    at = used = 0
     try:
-        plain = stream.decompress(body, size + 1)
-        while not stream.eof and len(plain) == size and stream.unconsumed_tail:
-            more = stream.decompress(stream.unconsumed_tail, 1)
-            if more:
-                return plain + more, len(body)
+        while used < len(body) and not stream.eof:
+            piece = body[used : used + _PIECE]
+            part = stream.decompress(piece)
+            used += len(piece) - len(stream.unused_data)
+            if at + len(part) > len(plain):
+                raise _error(name, _differs(at + len(part), len(plain)))
+            plain[at : at + len(part)] = part
+            at += len(part)
     except zlib.error as error:
         raise _error(name, f"zlib cannot unpack it ({error})") from None
-    return plain, len(body) - len(stream.unused_data)
+    if at != len(plain):
+        raise _error(name, _differs(at, len(plain)))
+    return used
 
 
-def _unzstd(body: bytes, size: int, name: str) -> tuple[bytes, int]:
+def _differs(found: int, wanted: int) -> str:
+    more = "more than that" if found > wanted else f"{found:#x}"
+    return f"it claims to unpack to {wanted:#x} bytes and unpacks to {more}"
+
+
+def unzstd(frame: memoryview, plain: bytearray, error_of: Callable[[str], CodeObjectError]) -> None:
+    """Unpack a zstd frame into `plain`, which it must fill exactly.
+
+    Raises:
+        CodeObjectError: it is corrupt or of another size; made by `error_of` from what is wrong.
+    """
     import zstandard
 
-    used = _frame_size(body)
-    source = io.BytesIO(body[:used])
-    parts: list[bytes] = []
-    left = size + 1
+    at = 0
+    target = memoryview(plain)
     try:
         unpacker = zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW)
-        with unpacker.stream_reader(source, closefd=False, read_size=1 << 20) as reader:
-            while left and (part := reader.read(min(left, 1 << 24))):
-                parts.append(part)
-                left -= len(part)
+        with unpacker.stream_reader(frame, closefd=False) as reader:
+            while at < len(plain) and (count := reader.readinto(target[at : at + (1 << 24)])):
+                at += count
+            if at == len(plain) and reader.read(1):
+                at += 1
     except (zstandard.ZstdError, MemoryError) as error:
-        raise _error(name, f"zstd cannot unpack it ({error})") from None
-    plain = b"".join(parts)
-    return plain, used
+        raise error_of(f"zstd cannot unpack it ({error})") from None
+    if at != len(plain):
+        raise error_of(_differs(at, len(plain)))
 
 
-def _frame_size(body: bytes) -> int:
+def _frame_size(body: memoryview) -> int:
     """Bytes of the zstd frame that `body` begins with (RFC 8878, section 3.1.1)."""
     if len(body) < 5:
         return len(body)

@@ -9,6 +9,7 @@ Source of the layouts: the System V gABI, chapters 4 and 5.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from softrock.core.errors import CodeObjectError
@@ -92,13 +93,13 @@ class Elf:
     """A parsed ELF64 file.
 
     Attributes:
-        data: the whole file.
+        data: the whole file: bytes, or a view of a mapped file, of which only what is asked for gets read.
         name: what to call it in messages.
         kind, machine, flags, os_abi, abi_version: fields of the header.
         segments, sections: the two header tables, in file order.
     """
 
-    def __init__(self, data: bytes, name: str) -> None:
+    def __init__(self, data: bytes | memoryview, name: str) -> None:
         self.data = data
         self.name = name
         if data[:4] != MAGIC:
@@ -126,7 +127,7 @@ class Elf:
                 f"is corrupt or truncated: {what} at offset {offset:#x} with {size:#x} bytes "
                 f"runs past its end ({len(self.data):#x} bytes)"
             )
-        return self.data[offset : offset + size]
+        return bytes(self.data[offset : offset + size])
 
     def _unpack(self, layout: struct.Struct, offset: int, what: str) -> tuple[Any, ...]:
         return layout.unpack(self.bytes_at(offset, layout.size, what))
@@ -155,9 +156,8 @@ class Elf:
         table = b""
         if 0 < names < len(rows):
             table = self.bytes_at(rows[names][4], rows[names][5], "section name table")
-        return [
-            Section(self.text_at(table, r[0]), r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[9]) for r in rows
-        ]
+        text = self._names(table)
+        return [Section(text(r[0]), r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[9]) for r in rows]
 
     def text_at(self, table: bytes, offset: int) -> str:
         """The zero-terminated string at `offset` of a string table (empty where there is no table)."""
@@ -169,6 +169,33 @@ class Elf:
                 f"is corrupt: a name at {offset:#x} is outside its string table ({len(table):#x} bytes)"
             )
         return table[offset:end].decode("utf-8", "replace")
+
+    def _names(self, table: bytes) -> Callable[[int], str]:
+        """Like :meth:`text_at`, for many names. Names share no bytes but their ends, so together they cannot be much
+        longer than their table; where they are, a small file would fill the memory.
+        """
+        known: dict[int, str] = {}
+        room = 8 * len(table) + 65536
+
+        def text(offset: int) -> str:
+            nonlocal room
+            found = known.get(offset)
+            if found is None:
+                found = known[offset] = self.text_at(table, offset)
+                room -= len(found)
+                if room < 0:
+                    raise self.error("is corrupt: the names in a string table overlap")
+            return found
+
+        return text
+
+    def view(self, section: Section) -> memoryview:
+        """A section's bytes where they stand in the file, not copied."""
+        if section.kind in (0, SHT_NOBITS):
+            return memoryview(b"")
+        if section.offset + section.size > len(self.data):
+            self.content(section)  # says what is wrong
+        return memoryview(self.data)[section.offset : section.offset + section.size]
 
     def content(self, section: Section) -> bytes:
         """A section's bytes (empty for sections that occupy no space in the file)."""
@@ -194,6 +221,8 @@ class Elf:
         blocks = [
             (each.offset, each.filesz, each.align) for each in self.segments if each.kind == PT_NOTE
         ] or [(each.offset, each.size, 4) for each in self.sections if each.kind == SHT_NOTE]
+        if sum(size for _, size, _ in blocks) > 2 * len(self.data):
+            raise self.error("is corrupt: its note tables overlap")
         found: list[Note] = []
         for offset, size, align in blocks:
             block = self.bytes_at(offset, size, "note table")
@@ -226,11 +255,8 @@ class Elf:
             raise self.error(
                 f"is corrupt: a symbol table of {len(block)} bytes is no multiple of {_SYMBOL.size}"
             )
-        text = self.text_at
-        return [
-            RawSymbol(text(names, r[0]), r[1] >> 4, r[1] & 15, r[3], r[4], r[5])
-            for r in _SYMBOL.iter_unpack(block)
-        ]
+        text = self._names(names)
+        return [RawSymbol(text(r[0]), r[1] >> 4, r[1] & 15, r[3], r[4], r[5]) for r in _SYMBOL.iter_unpack(block)]
 
     def _dynamic(self) -> dict[int, int]:
         for each in self.segments:

@@ -31,6 +31,9 @@ _HIGH_HALVES = (2, 11)
 _LOADABLE = (1, 2, 3, 4, 5, 6, 10, 11, 13)
 """Types that a linked code object may leave to the loader (lld leaves 3 and 13)."""
 
+_MOST_SEGMENTS = 256
+"""Program headers of a code object that are believed; compilers make about ten."""
+
 MAX_SPAN = 1 << 36
 """Largest image, in bytes, that is believed; no device here has more memory."""
 
@@ -72,6 +75,8 @@ class Image:
         self._elf = elf
         self.segments: list[Segment] = [each for each in elf.segments if each.kind == PT_LOAD]
         self.size = 0
+        if len(elf.segments) > _MOST_SEGMENTS:
+            raise elf.error(f"is corrupt: it has {len(elf.segments)} program headers")
         for each in self.segments:
             if each.memsz < each.filesz or each.vaddr + each.memsz > MAX_SPAN:
                 raise elf.error(

@@ -56,7 +56,6 @@ class CodeObject:
 
     Attributes:
         name: what to call it in messages.
-        data: the whole file.
         target_id: processor and features it was compiled for.
         version: code object version, 3 to 6.
         is_relocatable: a `.o` that is not linked yet; it can be inspected, not loaded.
@@ -67,16 +66,17 @@ class CodeObject:
         undefined: names of symbols that something else must define.
     """
 
-    def __init__(self, elf: Elf) -> None:
+    def __init__(self, elf: Elf, with_args: bool = True) -> None:
+        """`with_args`: read the kernels' arguments, which take most of the time, too."""
         self._elf = elf
-        self.name, self.data = elf.name, elf.data
-        self.target_id, self.version = _target(elf)
+        self.name = elf.name
+        self.target_id, self.version = target_of(elf)
         self.is_relocatable = elf.kind == ET_REL
         if elf.kind not in (ET_REL, ET_EXEC, ET_DYN):
             raise elf.error(f"is an ELF file of type {elf.kind}, not a code object")
         dynamic = elf.dynamic_symbols()
         self._image = Image(elf, dynamic)
-        self.metadata: Metadata | None = notes.read(elf)
+        self.metadata: Metadata | None = notes.read(elf, with_args)
         symbols = _merged(dynamic, elf.symbols(SHT_SYMTAB))
         self.undefined = tuple(s.name for s in symbols if s.section == SHN_UNDEF and s.name)
         self.functions = sorted(
@@ -91,6 +91,16 @@ class CodeObject:
             if s.kind == STT_OBJECT and not (name.endswith(".kd") and s.size == DESCRIPTOR_SIZE)
         }
         self.kernels = self._kernels(objects)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The whole file."""
+        return bytes(self._elf.data)
+
+    @property
+    def elf(self) -> Elf:
+        """The file, parsed."""
+        return self._elf
 
     @property
     def target(self) -> str:
@@ -253,7 +263,12 @@ def _merged(dynamic: list[RawSymbol], static: list[RawSymbol]) -> list[RawSymbol
     return [*dynamic, *(each for each in static if (each.name, each.value) not in seen)]
 
 
-def _target(elf: Elf) -> tuple[TargetId, int]:
+def target_of(elf: Elf) -> tuple[TargetId, int]:
+    """What a code object was compiled for, and its version (3 to 6).
+
+    Raises:
+        CodeObjectError: it is no code object of HSA, or one of a version or processor that is not known.
+    """
     if elf.machine != EM_AMDGPU:
         raise elf.error(
             f"is no AMD GPU code object (its ELF machine is {elf.machine}, AMD GPU is {EM_AMDGPU})",

@@ -107,8 +107,11 @@ class _Reader:
         return value
 
 
-def read(elf: Elf) -> Metadata | None:
+def read(elf: Elf, with_args: bool = True) -> Metadata | None:
     """Decode the metadata note of a code object, or None where there is none.
+
+    Args:
+        with_args: read the kernels' arguments too; without them it takes a fifth of the time.
 
     Raises:
         CodeObjectError: the note is corrupt.
@@ -129,21 +132,19 @@ def read(elf: Elf) -> Metadata | None:
         version=tuple(top.items("amdhsa.version", int)),
         target=top.text("amdhsa.target"),
         printf=tuple(top.items("amdhsa.printf", str)),
-        kernels=tuple(_kernel(elf, each) for each in top.items("amdhsa.kernels", dict)),
+        kernels=tuple(_kernel(elf, each, with_args) for each in top.items("amdhsa.kernels", dict)),
     )
 
 
-def _kernel(elf: Elf, values: dict[Any, Any]) -> KernelMetadata:
+def _kernel(elf: Elf, values: dict[Any, Any], with_args: bool) -> KernelMetadata:
     name = values.get(".name", "?")
     read_ = _Reader(elf, f"kernel {name}", values)
+    args = read_.items(".args", dict) if with_args else []
     return KernelMetadata(
         name=read_.text(".name"),
         symbol=read_.text(".symbol"),
         language=read_.text(".language"),
-        args=tuple(
-            _arg(elf, f"argument {i} of kernel {name}", each)
-            for i, each in enumerate(read_.items(".args", dict))
-        ),
+        args=tuple(_arg(elf, f"argument {i} of kernel {name}", each) for i, each in enumerate(args)),
         kernarg_segment_size=read_.integer(".kernarg_segment_size"),
         kernarg_segment_align=read_.integer(".kernarg_segment_align", 8),
         group_segment_fixed_size=read_.integer(".group_segment_fixed_size"),
