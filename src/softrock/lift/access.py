@@ -350,15 +350,11 @@ def _load_straight(x: Wave, where: Address, size: int) -> list[Val]:
 
 
 def _load_broadcast(x: Wave, where: Address, size: int) -> list[Val]:
-    words = max(1, size // 4)
-    pointer = first_pointer(x, where)
+    first = where.base + where.offset.lane(0).to("u64")
     if size < 4:
-        out = [x.b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32").splat(x.W)]
-    elif words == 1:
-        out = [x.b.load(Ty("u", 32, 0), pointer, 1).splat(x.W)]
+        out = [x.b.load(Ty("u", 8 * size, 0), x.b.ptr(first), 1).to("u32").splat(x.W)]
     else:
-        wide = x.b.load(Ty("u", 32, words), pointer, 1)
-        out = [wide.lane(k).splat(x.W) for k in range(words)]
+        out = [word.splat(x.W) for word in x.b.load_whole(first, size // 4)]
     return [x.exec_mask().select(v, 0) for v in out] if x.is_restricted else out
 
 
@@ -368,10 +364,14 @@ def _load_scattered(x: Wave, where: Address, size: int) -> list[Val]:
         return call_load(x, "sr_load_lanes", (), [addresses], size)
     if size < 4:
         return _gather_narrow(x, addresses, size)
-    if size == 8:
-        pair = _gather(x, Ty("u", 64, x.W), addresses)
-        return [pair.to("u32"), (pair >> 32).to("u32")]
-    return [_gather(x, Ty("u", 32, x.W), addresses + 4 * k) for k in range(size // 4)]
+    out: list[Val] = []
+    for k in range(0, size // 4, 2):
+        if k + 1 == size // 4:
+            out.append(_gather(x, Ty("u", 32, x.W), addresses + 4 * k))
+        else:
+            pair = _gather(x, Ty("u", 64, x.W), addresses + 4 * k)
+            out += [pair.to("u32"), (pair >> 32).to("u32")]
+    return out
 
 
 def _gather_narrow(x: Wave, addresses: Val, size: int) -> list[Val]:
@@ -446,8 +446,9 @@ def _store_scattered(x: Wave, where: Address, size: int, data: Sequence[Val]) ->
     if size < 4 or not x.native_gather:
         call_store(x, "sr_store_lanes", (), [addresses], size, data[:words])
     else:
-        for k in range(words):
-            scatter(x, data[k], addresses + 4 * k)
+        for k in range(0, words, 2):
+            pair = k + 1 < words
+            scatter(x, data[k].to("u64") | data[k + 1].to("u64") << 32 if pair else data[k], addresses + 4 * k)
     return []
 
 

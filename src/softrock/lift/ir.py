@@ -156,6 +156,29 @@ class Builder:
     def store(self, value: Val, pointer: str, align: int) -> None:
         self.line_debug(f"store {value.typed}, ptr {pointer}, align {align}")
 
+    def load_whole(self, address: Val, words: int) -> list[Val]:
+        """Dwords from a u64 scalar on, each pair of them in one host access: another thread that stores such a pair
+        whole is never seen half way. (Volatile, for only such accesses are never split.)"""
+        out: list[Val] = []
+        for k in range(0, words, 2):
+            pointer = self.ptr(address + 4 * k if k else address)
+            if k + 1 == words:
+                out.append(self.load(Ty("u", 32, 0), pointer, 1))
+            else:
+                pair = self.op_debug(Ty("u", 64, 0), f"load volatile i64, ptr {pointer}, align 1")
+                out += [pair.to("u32"), (pair >> 32).to("u32")]
+        return out
+
+    def store_whole(self, address: Val, words: Sequence[Val]) -> None:
+        """Store scalar dwords from a u64 scalar on, each pair of them in one host access."""
+        for k in range(0, len(words), 2):
+            pointer = self.ptr(address + 4 * k if k else address)
+            if k + 1 == len(words):
+                self.store(words[k], pointer, 1)
+            else:
+                pair = words[k].to("u64") | words[k + 1].to("u64") << 32
+                self.line_debug(f"store volatile {pair.typed}, ptr {pointer}, align 1")
+
     def text(self) -> str:
         """The blocks as text."""
         out: list[str] = []

@@ -155,13 +155,10 @@ def _load_one(x: Wave, line: Line, size: int) -> list[Val]:
         go, join = b.new_block("one"), b.new_block("join")
         b.cond_branch(some, go, join, (100, 1))
         b.begin(go)
-    pointer = b.ptr(line.start)
     if size < 4:
-        words = [b.load(Ty("u", 8 * size, 0), pointer, 1).to("u32")]
+        words = [b.load(Ty("u", 8 * size, 0), b.ptr(line.start), 1).to("u32")]
     else:
-        words = []
-        for k in range(size // 4):
-            words.append(b.load(Ty("u", 32, 0), pointer if k == 0 else b.ptr(line.start + 4 * k), 1))
+        words = b.load_whole(line.start, size // 4)
     if some is not None:
         end = b.block
         b.branch(join)
@@ -195,6 +192,10 @@ def _load_rows(x: Wave, line: Line, size: int) -> list[Val]:
     assert line.pitch is not None
     parts: list[list[Val]] = []
     for k in range(rows):
+        if not line.stride and size >= 4 and x.full:
+            ones = x.b.load_whole(line.start + line.pitch * k, words)
+            parts.append([one.splat(row) for one in ones])
+            continue
         pointer = x.b.ptr(line.start + line.pitch * k)
         count = row if line.stride else 1
         if not x.full:
@@ -310,11 +311,11 @@ def _store_one(x: Wave, line: Line, size: int, data: Sequence[Val]) -> None:
         b.cond_branch(bits.ne(0), go, join, (100, 1))
         b.begin(go)
         last = (bits.clz() ^ (x.W - 1)).to("u64")
-    for k in range(max(1, size // 4)):
-        value = data[k].lane(x.W - 1 if x.full else last)
-        if size < 4:
-            value = value.to(f"u{8 * size}")
-        b.store(value, b.ptr(line.start if k == 0 else line.start + 4 * k), 1)
+    values = [each.lane(x.W - 1 if x.full else last) for each in data[: max(1, size // 4)]]
+    if size < 4:
+        b.store(values[0].to(f"u{8 * size}"), b.ptr(line.start), 1)
+    else:
+        b.store_whole(line.start, values)
     if not x.full:
         b.branch(join)
         b.begin(join)

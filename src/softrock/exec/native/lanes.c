@@ -9,6 +9,24 @@
 
 #define EACH_LANE(mask, i) for (uint64_t m_ = (mask); m_; m_ &= m_ - 1) for (uint32_t i = (uint32_t)__builtin_ctzll(m_), once_ = 1; once_; once_ = 0)
 
+/* Aligned pairs of dwords go in one access: another workgroup never sees half of one. */
+static uint64_t load_pair(const uint8_t *p)
+{
+    uint64_t v;
+    if ((uintptr_t)p % 8 == 0)
+        return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+    memcpy(&v, p, 8);
+    return v;
+}
+
+static void store_pair(uint8_t *p, uint64_t v)
+{
+    if ((uintptr_t)p % 8 == 0)
+        __atomic_store_n((uint64_t *)p, v, __ATOMIC_RELAXED);
+    else
+        memcpy(p, &v, 8);
+}
+
 void sr_load_lanes(const uint64_t *addr, uint64_t mask, uint32_t bytes, uint32_t lanes, uint32_t *out)
 {
     EACH_LANE(mask, i) {
@@ -18,7 +36,13 @@ void sr_load_lanes(const uint64_t *addr, uint64_t mask, uint32_t bytes, uint32_t
             memcpy(&v, p, bytes);
             out[i] = v;
         } else {
-            for (uint32_t k = 0; k < bytes / 4; k++)
+            uint32_t k = 0;
+            for (; k + 1 < bytes / 4; k += 2) {
+                uint64_t pair = load_pair(p + 4 * k);
+                out[k * lanes + i] = (uint32_t)pair;
+                out[(k + 1) * lanes + i] = (uint32_t)(pair >> 32);
+            }
+            if (k < bytes / 4)
                 memcpy(&out[k * lanes + i], p + 4 * k, 4);
         }
     }
@@ -30,9 +54,13 @@ void sr_store_lanes(const uint64_t *addr, uint64_t mask, uint32_t bytes, uint32_
         uint8_t *p = (uint8_t *)addr[i];
         if (bytes < 4)
             memcpy(p, &data[i], bytes);
-        else
-            for (uint32_t k = 0; k < bytes / 4; k++)
+        else {
+            uint32_t k = 0;
+            for (; k + 1 < bytes / 4; k += 2)
+                store_pair(p + 4 * k, data[k * lanes + i] | (uint64_t)data[(k + 1) * lanes + i] << 32);
+            if (k < bytes / 4)
                 memcpy(p + 4 * k, &data[k * lanes + i], 4);
+        }
     }
 }
 
