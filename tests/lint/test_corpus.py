@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from softrock.hipify.findings import Finding
+from softrock.hipify.parse import parse
 from softrock.hipify.source import Source
 from softrock.lint import engine, fixes, targets
 from softrock.lint.registry import rules
@@ -66,6 +67,16 @@ def test_findings_are_exactly_those_expected(path: Path) -> None:
 def test_fixes_are_exactly_those_expected(path: Path, tmp_path: Path) -> None:
     wanted = mended(path).read_bytes() if mended(path).exists() else path.read_bytes()
     assert fixed(path, tmp_path) == wanted
+
+
+@pytest.mark.parametrize("path", [each for each in INPUTS if mended(each).exists()], ids=lambda path: path.name)
+def test_what_compiled_still_compiles_when_it_is_mended(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / path.name
+    messages: list[set[str]] = []
+    for source in (path, mended(path)):
+        copy.write_bytes(source.read_bytes())
+        messages.append({each.message for each in parse(copy).errors})
+    assert messages[1] <= messages[0]
 
 
 def test_every_rule_is_found_somewhere_in_the_corpus() -> None:

@@ -19,6 +19,7 @@ from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.source import Source
 from softrock.lint import fixes
 from softrock.lint.baseline import digest
+from softrock.lint.by_size import chosen_by_size
 from softrock.lint.embedded import kernels_in
 from softrock.lint.file import File
 from softrock.lint.registry import Language, Rule, rules
@@ -34,7 +35,8 @@ UNREADABLE = "unreadable"
 _CPP = frozenset({".cpp", ".cc", ".cxx", ".c++", ".h", ".hpp", ".hh", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp"})
 _SUFFIXES = {".cu": "cuda", ".cuh": "cuda", ".hip": "hip", ".py": "python", ".pyx": "python", ".pxi": "python"}
 _HIP = re.compile(
-    r"#\s*include\s*[<\"](?:hip|rocprim|hipcub)/|\bhipLaunchKernelGGL\b|\bhip(?:Malloc|Memcpy|Stream_t)\b"
+    r"#\s*include\s*[<\"](?:hip|rocprim|hipcub|rocwmma|ck)/|\bhip(?:Malloc|Memcpy|Launch|Device|Get|Set|Error_|Stream|Event)\w*"
+    r"|\bhipSuccess\b|__builtin_amdgcn_|__HIP_|__AMDGCN_|\bROCPRIM_[A-Z]|\brocprim::"
 )
 _CUDA = re.compile(
     r"#\s*include\s*[<\"](?:cuda|cub/|curand|cooperative_groups|cublas|device_launch)"
@@ -42,6 +44,7 @@ _CUDA = re.compile(
 )
 _DEVICE = re.compile(
     r"\b__(?:global|device|shared|constant|launch_bounds|syncthreads|syncwarp|ballot|shfl)\w*\b|\bthreadIdx\b|<<<"
+    r"|\bwarpSize\b|\b[A-Z]\w*_DEVICE(?:_\w+)?\s+(?:inline|static|auto|void|bool|int|unsigned|float|T\b|[A-Z]\w*_INLINE)"
 )
 _PARALLEL_FROM = 8
 """Fewer files are not worth the start of processes."""
@@ -152,7 +155,12 @@ def findings_of(source: Source, language: str, settings: Settings, tree: Tree | 
 
 
 def _run(file: File, chosen: frozenset[str]) -> list[Finding]:
-    return [finding for rule in _by_language(file.language, chosen) for finding in rule.check(file)]
+    return [
+        finding
+        for rule in _by_language(file.language, chosen)
+        for finding in rule.check(file)
+        if not (rule.by_size and chosen_by_size(file, finding.line))
+    ]
 
 
 def check(source: Source, settings: Settings) -> Checked:

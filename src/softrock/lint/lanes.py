@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -186,11 +186,47 @@ class Lanes:
         }
 
     def thread(self, span: Range) -> bool:
-        """The expression is made from the thread's number in its block."""
+        """The expression is the thread's number in its block, or that and something added to it."""
         function = self.outline.function_at(span[0])
-        if self.words(span) & _THREAD:
-            return True
-        return function is not None and bool(self.words(span) & self._thread_names(function))
+        return self._from_thread(span, self._thread_names(function) if function is not None else frozenset())
+
+    def _from_thread(self, span: Range, names: Set[str]) -> bool:
+        return any(
+            self.outline.at(at) in _THREAD
+            or (self.outline.at(at) in names and self.outline.at(at - 1) not in (".", "->"))
+            for at in range(*span)
+            if self.outline.tokens[at].kind is Kind.NAME and self._unscaled(at, span)
+        )
+
+    def _unscaled(self, at: int, span: Range) -> bool:
+        """What stands at a token is a summand of an expression, not a factor, and not an argument."""
+        outline, first, last = self.outline, at, at + 1
+        while outline.at(first - 1) in (".", "->") and first - 2 >= span[0]:
+            first -= 2
+        while outline.at(last) in (".", "->"):
+            last += 2
+        if outline.at(last) in ("(", "[") and last in outline.match:
+            last = outline.match[last] + 1
+        while True:
+            while outline.at(first - 1) == ")" and first - 1 > span[0] and first - 1 in outline.match:
+                first = outline.match[first - 1]  # a cast
+            if first > span[0] and outline.at(first - 1) in _SCALING:
+                return False
+            if last < span[1] and outline.at(last) in _SCALING:
+                return False
+            around = self.values.around(first)
+            if around < span[0]:
+                return True
+            before = outline.at(around - 1)
+            called = outline.tokens[around - 1].kind is Kind.NAME and before not in _WORDS
+            if outline.at(around) != "(" or (around > span[0] and called and not (narrow(before) or wide(before))):
+                return False
+            first, last = around, outline.match[around] + 1
+            if not called and before == ">":  # static_cast<int>(…)
+                while first > span[0] and outline.at(first) not in _NAMED_CASTS:
+                    first -= 1
+            elif called and around > span[0]:
+                first -= 1
 
     def _thread_names(self, function: Function) -> frozenset[str]:
         """Variables that hold the thread's number, or sums and the like of it (but not what was loaded with it)."""
@@ -209,7 +245,7 @@ class Lanes:
         for _ in range(4):
             before = len(found)
             for name, span in pairs:
-                if name not in found and self.words(span) & (_THREAD | found):
+                if name not in found and self._from_thread(span, found):
                     found.add(name)
             if len(found) == before:
                 break
@@ -435,6 +471,8 @@ class Lanes:
         return None
 
 
+_SCALING = frozenset({"*", "/", "<<", ">>"})
+_WORDS = frozenset({"return", "case", "if", "while", "for", "switch", "else", "sizeof"})
 _EDGES = frozenset("( ) [ ] { } ; , ? : && || = == != ! return".split())
 _NAMED_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast"})
 _NO_MASKS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||", "+"})

@@ -121,11 +121,17 @@ class Function:
 
     def paths(self) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
         """Each statement in order, with those around it (outermost first)."""
+        yield from self._paths
+
+    @cached_property
+    def _paths(self) -> list[tuple[Statement, tuple[Statement, ...]]]:
+        found: list[tuple[Statement, tuple[Statement, ...]]] = []
         stack: list[tuple[Statement, tuple[Statement, ...]]] = [(each, ()) for each in reversed(self.statements)]
         while stack:
             statement, path = stack.pop()
-            yield statement, path
+            found.append((statement, path))
             stack += [(child, (*path, statement)) for child in reversed(statement.children)]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,11 @@ class Outline:
             if token.kind is Kind.NAME:
                 found[token.text].append(index)
         return dict(found)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Where numbers stand."""
+        return [index for index, token in enumerate(self.tokens) if token.kind is Kind.NUMBER]
 
     @cached_property
     def macros(self) -> dict[str, tuple[Token, ...]]:

@@ -59,6 +59,7 @@ class Rule:
         why, example, fix: the sections of its documentation, without indentation.
         check: yields the findings in a file.
         fixable: some of its findings carry edits that are safe to make.
+        by_size: what it finds is wrong on waves of one size: it keeps silent in code that is chosen by the size.
         family: the module it stands in.
     """
 
@@ -71,6 +72,7 @@ class Rule:
     fix: str
     check: Callable[[File], Iterator[Finding]]
     fixable: bool
+    by_size: bool
     family: str
 
 
@@ -78,7 +80,12 @@ _rules: dict[str, Rule] = {}
 
 
 def rule(
-    name: str, severity: Severity, languages: Language = Language.CPP, *, fixable: bool = False
+    name: str,
+    severity: Severity,
+    languages: Language = Language.CPP,
+    *,
+    fixable: bool = False,
+    by_size: bool = False,
 ) -> Callable[[Callable[[File], Iterator[Finding]]], Callable[[File], Iterator[Finding]]]:
     """Register a rule; see the module's docstring. Raises `ValueError` where its documentation is incomplete."""
 
@@ -87,7 +94,7 @@ def rule(
         if name in _rules:
             raise ValueError(f"rule {name} is registered twice")
         family = check.__module__.rpartition(".")[2]
-        _rules[name] = Rule(name, severity, languages, title, *sections, check, fixable, family)
+        _rules[name] = Rule(name, severity, languages, title, *sections, check, fixable, by_size, family)
         return check
 
     return register

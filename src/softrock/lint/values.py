@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from softrock.lint.sizes import Sizes
 
 _OPEN = "([{"
+_BEFORE_LIST = frozenset({"=", ",", "{", "(", "]", "return"})
 _NO_TYPES = frozenset(
     {
         "return", "case", "goto", "else", "throw", "new", "delete", "sizeof", "using", "namespace", "public", "private",
@@ -134,6 +135,9 @@ class Values:
     def _type_before(self, at: int) -> str:
         outline = self.outline
         if outline.at(at - 1) == ",":  # a further name of a declaration
+            opening = self._inside[at]
+            if outline.at(opening) in ("(", "[") or outline.at(opening - 1) in _BEFORE_LIST:
+                return ""  # an argument, an element
             first, _ = self.statement(at)
             name = next((i for i in range(first + 1, at) if outline.at(i + 1) in ("=", ",", "[", "(", "{")), None)
             if name is None or outline.at(first - 1) == "(" or outline.at(name - 1) == ",":

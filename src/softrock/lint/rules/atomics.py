@@ -255,6 +255,8 @@ def spin_lock(file: File) -> Iterator[Finding]:
         }
     """
     out = file.outline
+    if not out.names.keys() & {*_LOCKING, *_TRY_LOCK}:
+        return
     for function in out.functions:
         if not function.is_device or _always_elected(out, function):
             continue

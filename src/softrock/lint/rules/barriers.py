@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
@@ -37,18 +38,30 @@ def _barriers(function: Function, sizes: Sizes) -> list[int]:
     """Indices of the barriers of a whole workgroup in a function, and of calls that hold one, in order."""
     out = function.outline
     found = _own_barriers(function)
-    helpers = _with_barriers(out)
-    for index in range(*function.body):
-        token = out.tokens[index]
-        if token.kind is not Kind.NAME or out.at(index - 1) in (".", "->"):
-            continue
-        if token.text in helpers or (_HELPER.fullmatch(token.text) and token.text not in sizes.aliases):
-            called = out.call_at(index) is not None or token.text in out.macros
-            if called and out.tokens[index - 1].kind is not Kind.NAME:
+    for name, method in _holding(out, sizes).items():
+        places = out.names[name]
+        for index in places[bisect_left(places, function.body[0]) : bisect_left(places, function.body[1])]:
+            if out.at(index - 1) in (".", "->"):
+                continue
+            called = out.call_at(index) is not None or name in out.macros
+            if _method(out, index) if method else called and out.tokens[index - 1].kind is not Kind.NAME:
                 found.append(index)
-        elif _COLLECTIVE.search(sizes.aliases.get(token.text, token.text)) and _method(out, index):
-            found.append(index)
     return sorted(set(found))
+
+
+def _holding(out: Outline, sizes: Sizes) -> dict[str, bool]:
+    """Names of a file whose call holds a barrier; True for types whose methods do."""
+    made = vars(out).get("_holding")
+    if made is None:
+        helpers = _with_barriers(out)
+        made = vars(out)["_holding"] = {}
+        for name in out.names:
+            if name in helpers or (_HELPER.fullmatch(name) and name not in sizes.aliases):
+                made[name] = False
+            elif _COLLECTIVE.search(sizes.aliases.get(name, name)):
+                made[name] = True
+    assert isinstance(made, dict)
+    return made
 
 
 def _own_barriers(function: Function) -> list[int]:

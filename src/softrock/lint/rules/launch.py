@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -234,9 +235,9 @@ def host_by_device_macro(file: File) -> Iterator[Finding]:
         }
     """
     view = lanes(file)
-    chosen = _chosen(view)
-    for header in _own_headers(file):
-        chosen = {**_chosen(lanes(header)), **chosen}
+    if not any(WARP_SIZE_NAME.fullmatch(name) or "WAVEFRONT" in name for name in view.outline.names):
+        return
+    chosen = {**_chosen_in_headers(file), **_chosen(view)}
     if not chosen:
         return
     for function in view.outline.functions:
@@ -253,31 +254,42 @@ def host_by_device_macro(file: File) -> Iterator[Finding]:
 
 
 _HEADERS = 16
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
+_SIZE_DEFINED = re.compile(
+    r"(?:#[ \t]*define[ \t]+|constexpr[^;=\n]*)\w*(?:[Ww]arp|WARP|[Ww]ave|WAVE)(?:FRONT|front)?_?(?:SIZE|[Ss]ize)"
+)
+_DEVICE_PARTS = ("__GFX", "__gfx", "__AMDGCN", "__AMDGPU__", "__CUDA_ARCH__", "__HIP_DEVICE_COMPILE__")
 
 
-def _own_headers(file: File) -> list[File]:
-    """The headers that stand beside a file and that it includes, and those they include."""
-    found: dict[Path, File] = {}
-    left = [file]
-    while left and len(found) < _HEADERS:
-        here = left.pop(0)
-        for line in here.outline.directives:
-            if line.word != "include" or not line.tokens:
+def _chosen_in_headers(file: File) -> dict[str, str]:
+    """What `_chosen` finds in headers that stand beside a file and that it includes, and in those they include."""
+    found: dict[str, str] = {}
+    here = file.source.path.parent
+    left = [here / name for name in _INCLUDE.findall(file.source.text)]
+    seen: set[Path] = set()
+    while left and len(seen) < _HEADERS:
+        path = left.pop(0)
+        try:
+            known = path not in seen and path.is_file()
+            if not known:
                 continue
-            path = here.source.path.parent / line.tokens[0].text.strip('"<>')
-            if path in found or not path.is_file():
-                continue
-            try:
-                source = Source.read(path)
-            except UsageError:
-                continue  # told where the header itself is looked at
-            if _SIZE_DEFINED.search(source.text):
-                found[path] = File(source, file.language, file.targets, None)
-                left.append(found[path])
-    return list(found.values())
+            seen.add(path)
+            info = path.stat()
+            chosen, includes = _header(path, (info.st_mtime_ns, info.st_size), file.language)
+        except (OSError, ValueError, UsageError):
+            continue  # told where the header itself is looked at
+        found = {**chosen, **found}
+        left += [path.parent / name for name in includes]
+    return found
 
 
-_SIZE_DEFINED = re.compile(r"(?i)#\s*define\s+\w*(?:warp|wave)|constexpr[^;=\n]*(?:warp|wave)\w*size|#\s*include")
+@functools.lru_cache(maxsize=512)
+def _header(path: Path, stamp: tuple[int, int], language: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """(what `_chosen` finds, names of what it includes) of a header; `stamp` tells a changed one from that before."""
+    source = Source.read(path)
+    telling = any(each in source.text for each in _DEVICE_PARTS) and _SIZE_DEFINED.search(source.text)
+    chosen = _chosen(lanes(File(source, language, (), None))) if telling else {}
+    return chosen, tuple(_INCLUDE.findall(source.text))
 
 
 def _chosen(view: Lanes) -> dict[str, str]:
@@ -317,7 +329,7 @@ def _chosen(view: Lanes) -> dict[str, str]:
     return found
 
 
-@rule("launch-by-warp-size-32", Severity.NOTE)
+@rule("launch-by-warp-size-32", Severity.NOTE, by_size=True)
 def launch_by_warp_size_32(file: File) -> Iterator[Finding]:
     """A block's size is chosen for warps of 32.
 

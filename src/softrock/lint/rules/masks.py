@@ -152,7 +152,7 @@ def _defined(file: File, name: str, offset: int, length: int) -> Finding:
     return file.finding("mask-32-bits", offset, length, message, f"make it {_WIDE_MASK}", fix=fix)
 
 
-@rule("ballot-in-32-bits", Severity.ERROR, fixable=True)
+@rule("ballot-in-32-bits", Severity.ERROR, fixable=True, by_size=True)
 def ballot_in_32_bits(file: File) -> Iterator[Finding]:
     """The result of a ballot is kept in 32 bits.
 
@@ -319,7 +319,7 @@ _COUNTS = {
 _FIXED = frozenset({"__popc", "__ffs", "__builtin_popcount", "__builtin_ffs", "__builtin_ctz"})
 
 
-@rule("mask-bits-counted-in-32", Severity.ERROR, fixable=True)
+@rule("mask-bits-counted-in-32", Severity.ERROR, fixable=True, by_size=True)
 def mask_bits_counted_in_32(file: File) -> Iterator[Finding]:
     """Bits of a lane mask are counted or searched by a function that takes 32 bits.
 
@@ -366,7 +366,7 @@ def mask_bits_counted_in_32(file: File) -> Iterator[Finding]:
             yield view.finding("mask-bits-counted-in-32", (call.index, call.index + 1), message, hint, fix=fix)
 
 
-@rule("full-mask-literal", Severity.ERROR)
+@rule("full-mask-literal", Severity.ERROR, by_size=True)
 def full_mask_literal(file: File) -> Iterator[Finding]:
     """A lane mask is compared with that of a full warp of 32 lanes.
 
@@ -419,7 +419,7 @@ _ONE_BIT = re.compile(r"(?:0x0*)?1[uU]?")
 _ALL_BITS = re.compile(r"0x[fF]{8}[uU]?|0x[fF]{7}[eE][uU]?|0[uU]?|2[uU]?")
 
 
-@rule("lane-bit-in-32", Severity.ERROR, fixable=True)
+@rule("lane-bit-in-32", Severity.ERROR, fixable=True, by_size=True)
 def lane_bit_in_32(file: File) -> Iterator[Finding]:
     """The bit of a lane is made by shifting a number of 32 bits.
 
@@ -449,9 +449,11 @@ def lane_bit_in_32(file: File) -> Iterator[Finding]:
                 continue  # a stream
             shown = f"{outline.text(left)} {outline.at(at)} {outline.text(count)}"
             message = f"{shown} has 32 bits, but {on} has lanes up to 63{others(file, 32)}"
-            number = left[1] - 1
+            number = left[1] - 2 if outline.at(left[1] - 1) == ")" else left[1] - 1
             literal = re.sub(r"[uU]$", "", outline.at(number)) + "ull"
-            whole = outline.at(at) == "<<" and not _ALL_BITS.fullmatch(outline.at(number))
+            cast = outline.tokens[left[0] - 1].kind is Kind.NAME and outline.at(left[0] - 1) not in ("return", "case")
+            cast |= outline.at(left[0] - 1) in (")", ">")
+            whole = outline.at(at) == "<<" and not _ALL_BITS.fullmatch(outline.at(number)) and not cast
             fix = (view.edit((number, number + 1), literal, "lane-bit-in-32"),) if whole else ()
             yield view.finding(
                 "lane-bit-in-32", (left[0], count[1]), message, "shift 1ull, or a mask of 64 bits", fix=fix
@@ -469,6 +471,8 @@ def _shifted(view: Lanes, at: int) -> Range | None:
     text = outline.at(end - 1)
     if outline.tokens[end - 1].kind is not Kind.NUMBER:
         return None
+    if not _narrow_cast(view, outline.match[last] if closing else end - 1):
+        return None
     sign = outline.at(end - 2) if end - 2 >= 0 else ""
     if (
         (
@@ -482,6 +486,26 @@ def _shifted(view: Lanes, at: int) -> Range | None:
     else:
         return None
     return (start, at) if not closing else (outline.match[last], at)
+
+
+def _narrow_cast(view: Lanes, at: int) -> bool:
+    """What begins at a token is not cast, or to a type of 32 bits: ``(int)1``, ``int(1)``, ``static_cast<int>(1)``."""
+    outline, before = view.outline, at - 1
+    aliases = view.values.sizes.aliases
+
+    def narrow_type(name: str) -> bool:
+        return narrow(aliases.get(name, name))
+
+    if outline.at(at) == "(" and outline.tokens[before].kind is Kind.NAME:
+        return outline.at(before) in ("return", "case") or narrow_type(outline.at(before))
+    if outline.at(at) == "(" and outline.at(before) == ">":
+        opening = next((each for each in range(before, max(before - 12, -1), -1) if outline.at(each) == "<"), before)
+        return outline.at(opening - 1) == "static_cast" and narrow_type(outline.text((opening + 1, before)))
+    if outline.at(before) == ")" and before in outline.match:
+        inner = outline.text((outline.match[before] + 1, before))
+        called = outline.tokens[outline.match[before] - 1].kind is Kind.NAME
+        return called or narrow_type(inner)
+    return True
 
 
 def _count(view: Lanes, at: int) -> Range:

@@ -14,7 +14,7 @@ from softrock.lint.registry import rule
 from softrock.lint.uniform import around
 
 
-@rule("reduction-of-32-lanes", Severity.ERROR)
+@rule("reduction-of-32-lanes", Severity.ERROR, by_size=True)
 def reduction_of_32_lanes(file: File) -> Iterator[Finding]:
     """A reduction or scan with shuffles covers 32 lanes, or 64, by its literal bounds.
 

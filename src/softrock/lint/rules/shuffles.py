@@ -13,7 +13,7 @@ from softrock.lint.registry import rule
 from softrock.lint.uniform import Spread, conditions, left_early
 
 
-@rule("shuffle-in-divergent-code", Severity.WARNING)
+@rule("shuffle-in-divergent-code", Severity.WARNING, by_size=True)
 def shuffle_in_divergent_code(file: File) -> Iterator[Finding]:
     """Lanes exchange values in code that not all lanes of the wave reach.
 
@@ -104,7 +104,7 @@ def _divergent(view: Lanes, call: Call, condition: Range, spread: Spread) -> Fin
     return view.finding("shuffle-in-divergent-code", _whole(call), message, hint)
 
 
-@rule("shuffle-width-32", Severity.WARNING)
+@rule("shuffle-width-32", Severity.WARNING, by_size=True)
 def shuffle_width_32(file: File) -> Iterator[Finding]:
     """A shuffle is given a width of 32.
 
@@ -138,7 +138,7 @@ def _literally(view: Lanes, span: Range) -> int | None:
     return view.values.constant(span)
 
 
-@rule("shuffle-from-lane-31", Severity.ERROR)
+@rule("shuffle-from-lane-31", Severity.ERROR, by_size=True)
 def shuffle_from_lane_31(file: File) -> Iterator[Finding]:
     """The last lane's value is taken from lane 31.
 
@@ -167,7 +167,7 @@ def shuffle_from_lane_31(file: File) -> Iterator[Finding]:
                 yield view.finding("shuffle-from-lane-31", call.arguments[known.source], message, "use warpSize - 1")
 
 
-@rule("loop-over-32-lanes", Severity.ERROR)
+@rule("loop-over-32-lanes", Severity.ERROR, by_size=True)
 def loop_over_32_lanes(file: File) -> Iterator[Finding]:
     """A loop asks the lanes of a wave one after the other, and ends at a literal.
 
@@ -274,7 +274,7 @@ def syncwarp_as_memory_fence(file: File) -> Iterator[Finding]:
             yield view.finding("syncwarp-as-memory-fence", _whole(call), message, hint)
 
 
-@rule("tile-of-32-lanes", Severity.WARNING)
+@rule("tile-of-32-lanes", Severity.WARNING, by_size=True)
 def tile_of_32_lanes(file: File) -> Iterator[Finding]:
     """A cooperative group of 32 threads is taken for the warp.
 

@@ -18,6 +18,7 @@ _CREATE = re.compile(
     r"(?:cuda|hip)(?:CreateTextureObject|CreateSurfaceObject|BindTexture(?:2D|ToArray|ToMipmappedArray)?|BindSurfaceToArray"
     r"|MallocMipmappedArray)|(?:cu|hip)(?:TexObjectCreate|SurfObjectCreate|TexRefSetArray|TexRefSetAddress\w*)"
 )
+_CDNA = re.compile(r"__gfx9(?:0a|4\w|50)__|__GFX9(?:4|5)?\w*__")
 _ASKS = frozenset(
     ["hipDeviceAttributeImageSupport", "imageSupport", "cudaDevAttrImageSupport", "__HIP_NO_IMAGE_SUPPORT"]
 )
@@ -26,7 +27,7 @@ _ASKS = frozenset(
 def _asked(file: File, out: Outline) -> bool:
     """Whether the file itself finds out if there are images."""
     return bool(_ASKS & out.names.keys()) or any(
-        token.text in _ASKS for line in out.directives for token in line.tokens
+        token.text in _ASKS or _CDNA.fullmatch(token.text) for line in out.directives for token in line.tokens
     )
 
 
@@ -39,7 +40,7 @@ def texture_on_cdna(file: File) -> Iterator[Finding]:
         compile for them (HIP's headers define ``__HIP_NO_IMAGE_SUPPORT``), and hipCreateTextureObject,
         hipCreateSurfaceObject and binding fail with hipErrorNotSupported. Most textures were there for the cache:
         reading the memory directly (``__ldg`` or a const pointer) does as well. Filtering and addressing modes have to
-        be computed. Where a file asks for hipDeviceAttributeImageSupport, this is a note.
+        be computed. Where a file asks for hipDeviceAttributeImageSupport, or tells targets apart, this is a note.
 
     Example:
         __global__ void read(cudaTextureObject_t image, float* out) {

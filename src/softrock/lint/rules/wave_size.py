@@ -217,6 +217,8 @@ def _about_warps(view: Lanes, use: _Use) -> bool:
     words = view.words_of(function)
     first, _ = view.values.statement(use.left[0])
     near = outline.words((max(first, use.left[0] - _NEAR), use.right[1]))
+    if any(WARP_SIZE_NAME.fullmatch(word) or word == "warpSize" for word in near):
+        return False  # code that knows of other sizes
     if use.value in (64, 63, 6):  # a common size of tiles: only what is called so
         return any(_speaks(word) for word in near)
     return bool(words & WARP_FUNCTIONS.keys()) or any(_speaks(word) for word in near | {function.name})
@@ -227,7 +229,7 @@ def _speaks(word: str) -> bool:
     return any(part in low for part in ("lane", "warp", "wave")) or low in ("wid", "w_id")
 
 
-@rule("lane-id-literal", Severity.ERROR)
+@rule("lane-id-literal", Severity.ERROR, by_size=True)
 def lane_id_literal(file: File) -> Iterator[Finding]:
     """The number of a lane is computed with a literal warp size.
 
@@ -259,7 +261,7 @@ def lane_id_literal(file: File) -> Iterator[Finding]:
             yield view.finding("lane-id-literal", span, message, "use threadIdx.x % warpSize, or __lane_id()")
 
 
-@rule("warp-index-literal", Severity.ERROR)
+@rule("warp-index-literal", Severity.ERROR, by_size=True)
 def warp_index_literal(file: File) -> Iterator[Finding]:
     """The number of a warp is computed with a literal warp size.
 
@@ -310,7 +312,7 @@ def _of_block(view: Lanes, span: Range) -> bool:
     return view.in_device_code(span[0]) and any(_THREADS.fullmatch(word) and word[:1].isupper() for word in words)
 
 
-@rule("warp-count-literal", Severity.ERROR)
+@rule("warp-count-literal", Severity.ERROR, by_size=True)
 def warp_count_literal(file: File) -> Iterator[Finding]:
     """The number of warps in a block is computed with a literal warp size.
 
@@ -351,7 +353,7 @@ def warp_count_literal(file: File) -> Iterator[Finding]:
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
-@rule("warp-size-literal", Severity.ERROR)
+@rule("warp-size-literal", Severity.ERROR, by_size=True)
 def warp_size_literal(file: File) -> Iterator[Finding]:
     """A number of a lane or a warp meets a literal warp size.
 
@@ -375,17 +377,19 @@ def warp_size_literal(file: File) -> Iterator[Finding]:
     view = lanes(file)
     outline = view.outline
     tail = f"; a wave of {on} has 64 lanes{others(file, 32)}"
-    for at in range(1, len(outline.tokens) - 1):
-        operator, value = outline.at(at), integer(outline.tokens[at + 1])
-        if outline.tokens[at].kind is not Kind.PUNCT:
+    for number in outline.numbers:
+        value = integer(outline.tokens[number])
+        if value not in (5, 31, 32) or number == 0:
             continue
+        if value == 32 and outline.at(number + 1) == "*":
+            yield from _warps_by_32(view, number + 1, number + 2, tail)
+        at = number - 1
+        operator = outline.at(at)
         if operator in _COMPARISONS and _alone(view, at) and view.lane_name(at - 1):
             if value == 31 or (value == 32 and operator in ("<", ">=")):
                 yield _literal(view, at, f"lane {operator} {value} is about a warp of 32{tail}")
         elif operator in ("*", "<<") and (operator, value) in (("*", 32), ("<<", 5)):
             yield from _warps_by_32(view, at, at - 1, tail)
-        elif operator == "*" and integer(outline.tokens[at - 1]) == 32:
-            yield from _warps_by_32(view, at, at + 1, tail)
         elif operator == "+=" and value == 32 and _lane_loop(view, at):
             yield _literal(view, at, f"a loop over the lanes of a warp of 32{tail}")
     for each, use in _all_uses(file):
@@ -401,7 +405,7 @@ _WARPS = re.compile(r"\w*(?:warps|waves)\w*|\w*(?:_WARPS?|_WAVES?)", re.IGNORECA
 def _warps_by_32(view: Lanes, at: int, name: int, tail: str) -> Iterator[Finding]:
     """A product of 32 and the number of a warp, or of a count of warps."""
     outline = view.outline
-    if outline.tokens[name].kind is not Kind.NAME:
+    if name >= len(outline.tokens) or outline.tokens[name].kind is not Kind.NAME:
         return
     if view.warp_name(name) and view.in_device_code(at):
         yield _literal(view, at, f"the first thread of a warp of 32{tail}")
@@ -434,7 +438,7 @@ def _names_lane(view: Lanes, at: int) -> bool:
     return view.outline.tokens[at].kind is Kind.NAME and view.lane_name(at)
 
 
-@rule("warp-sized-shared-array", Severity.WARNING)
+@rule("warp-sized-shared-array", Severity.WARNING, by_size=True)
 def warp_sized_shared_array(file: File) -> Iterator[Finding]:
     """A shared array has 32 places, one for each warp, and is read by lane.
 
