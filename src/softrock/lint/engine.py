@@ -199,7 +199,8 @@ def check_file(item: Path | Item, settings: Settings) -> Checked:
         return check(Source.read(path), settings)
     except UsageError as error:
         text = error.message.removeprefix(f"{path}: ")
-        severity = Severity.WARNING if "binary" in text and not named else Severity.ERROR
+        given = named or not ("binary" in text or not path.exists())  # what a link points to may be left out
+        severity = Severity.ERROR if given else Severity.WARNING
         return not_looked_at(path, text, error.hint or "", severity)
 
 

@@ -54,9 +54,10 @@ def _holding(out: Outline, sizes: Sizes) -> dict[str, bool]:
     made = vars(out).get("_holding")
     if made is None:
         helpers = _with_barriers(out)
+        seen = {each.name for each in out.functions} | out.macro_functions.keys() | sizes.aliases.keys()
         made = vars(out)["_holding"] = {}
         for name in out.names:
-            if name in helpers or (_HELPER.fullmatch(name) and name not in sizes.aliases):
+            if name in helpers or (name not in seen and _HELPER.fullmatch(name)):
                 made[name] = False
             elif _COLLECTIVE.search(sizes.aliases.get(name, name)):
                 made[name] = True

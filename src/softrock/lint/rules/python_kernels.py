@@ -424,8 +424,10 @@ def python_device_capability(file: File) -> Iterator[Finding]:
         if isinstance(target, ast.Name)
     }
     for node in found.nodes:
-        if not isinstance(node, ast.Compare):
+        if not isinstance(node, ast.Compare) or any(isinstance(each, ast.Is | ast.IsNot) for each in node.ops):
             continue
+        if all(_capability(found, side) for side in (node.left, *node.comparators)):
+            continue  # one device and another
         for side in (node.left, *node.comparators):
             held = [each for each in ast.walk(side) if isinstance(each, ast.Name) and each.id in holders]
             if _capability(found, side) or held:

@@ -45,6 +45,8 @@ def warp_size_constant(file: File) -> Iterator[Finding]:
     for name, value, offset, length in constants:
         if len({other for each, other, _, _ in constants if each == name}) > 1:
             continue  # chosen by conditions
+        if _NOT_THE_SIZE.fullmatch(name):
+            continue
         if (name.removesuffix(str(value)) + str(_elsewhere(value)), _elsewhere(value)) in named:
             continue  # WARP_SIZE_32 beside WARP_SIZE_64: what they are called is what they are
         on = gpus(file, _elsewhere(value))
@@ -80,6 +82,9 @@ def _is_macro(file: File, name: str) -> bool:
 
 _COMPILERS = re.compile(r"__AMDGCN_|__HIP_")
 """Names that the compiler defines: what a file gives them is for others."""
+_NOT_THE_SIZE = re.compile(
+    r"\w*(?:min|max|half|sub|logical|emulated|virtual|smallest|largest)_?(?:warp|wave|threads|lanes)\w*", re.IGNORECASE
+)
 
 
 def _constants(file: File) -> Iterator[tuple[str, int, int, int]]:
