@@ -42,6 +42,26 @@ __global__ void kernel(State *s, int *out, mask_t mine) {{
     ]
 
 
+def test_into_structures_lambdas_and_results_by_another_name(tmp_path: Path) -> None:
+    text = """#include <cuda_runtime.h>
+using Mask = unsigned int;
+struct Vote { int n; Mask m; __device__ int count() const { return __popc(m) + __popc(n); } };
+__device__ Mask vote(bool p) { return __ballot(p); }
+__device__ int fill(bool p) { Vote v{3, __ballot(p)}; return v.count(); }
+__device__ int call(bool p) {
+    auto first = [](int k, unsigned m) { return __ffs(m) + __ffs(k); };
+    return first(2, __ballot(p));
+}
+"""
+    assert _found(tmp_path, text) == [
+        "3:27 ballot-in-32-bits",
+        "3:68 mask-bits-counted-in-32",
+        "4:39 ballot-in-32-bits",
+        "7:37 ballot-in-32-bits",
+        "7:49 mask-bits-counted-in-32",
+    ]
+
+
 def test_auto_is_as_wide_as_the_ballot(tmp_path: Path) -> None:
     text = """#include <cuda_runtime.h>
 __device__ auto vote(bool p) { return __ballot_sync(0xffffffffull, p); }

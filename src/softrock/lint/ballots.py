@@ -74,8 +74,25 @@ class Ballots:
                 if function is not None:
                     found.append((function.id, node.children[0]))
             elif node.kind in flow.CALLS:
-                found += zip((each.id for each in self._parameters(node)), flow.arguments(node), strict=False)
+                object_too = node.kind == "CXXOperatorCallExpr"  # a lambda's call
+                passed = flow.arguments(node)[object_too:]
+                found += zip((each.id for each in self._parameters(node)), passed, strict=False)
+            elif node.kind == "InitListExpr":
+                found += zip(self._fields(desugared(node)), node.children, strict=False)
         return found
+
+    @cached_property
+    def _records(self) -> dict[str, list[str]]:
+        """The user's structures by name -> their members' ids."""
+        return {
+            each.name: [member.id for member in each.children if member.kind == "FieldDecl"]
+            for each in self.tree.root.find("CXXRecordDecl")
+            if each.name and each.data.get("definitionData")
+        }
+
+    def _fields(self, type_: str) -> list[str]:
+        """Ids of a structure's members; none where the type is no structure of the user's."""
+        return self._records.get(type_.removeprefix("struct ").rpartition("::")[2], [])
 
     def _target(self, assignment: Node) -> Node | None:
         """The user's variable or member that an assignment changes; of an array, the array."""
@@ -142,7 +159,7 @@ class Ballots:
             if node.kind in _STORES and kept and narrow(desugared(node)) and node.name and not node.name_in_macro:
                 what = f"{node.name} ({node.type}) holds a ballot in 32 bits"
                 yield Loss(node.name_offset, len(node.name), what, "make it unsigned long long")
-            elif node.kind in flow.FUNCTIONS and kept and narrow(_result(node)):
+            elif node.kind in flow.FUNCTIONS and kept and narrow(self._result(node)):
                 yield from self._returns(node)
             elif self._narrowing(node) and not node.in_macro:
                 what = f"the ballot is cast to {node.type}"
@@ -155,11 +172,21 @@ class Ballots:
         """The type is written as ``auto``: it is that of the ballot, wide in HIP also where CUDA's is narrow."""
         return re.search(r"\bauto\b", self.tree.source.text[declaration.offset : declaration.name_offset]) is not None
 
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        """The user's names of types -> what they stand for."""
+        return {each.name: desugared(each) for each in self.tree.root.find("TypeAliasDecl", "TypedefDecl")}
+
+    def _result(self, function: Node) -> str:
+        """What a function returns, as clang prints it, a name of the user's for a type resolved."""
+        name = function.type.partition("(")[0].strip()
+        return self._aliases.get(name, name)
+
     def _returns(self, function: Node) -> Iterator[Loss]:
         for each in function.find("ReturnStmt"):
             if each.children and flow.enclosing_function(each) is function and self.mask(each.children[0]):
                 value = each.children[0]
-                what = f"{function.name} returns a ballot as {_result(function)}"
+                what = f"{function.name} returns a ballot as {self._result(function)}"
                 yield Loss(value.offset, value.length, what, "return unsigned long long")
 
     def counted(self, names: frozenset[str]) -> Iterator[tuple[int, str]]:
@@ -189,11 +216,6 @@ class Ballots:
             return flow.callee_name(mask) in BALLOTS
         declaration = self.tree.declaration(mask.ref)
         return declaration is not None and self.mask(mask) and self._deduced(declaration)
-
-
-def _result(function: Node) -> str:
-    """What a function returns, as clang prints it."""
-    return function.type.partition("(")[0].strip()
 
 
 def ballots(tree: Tree) -> Ballots:

@@ -55,6 +55,7 @@ def _holding(out: Outline, sizes: Sizes) -> dict[str, bool]:
     if made is None:
         helpers = _with_barriers(out)
         seen = {each.name for each in out.functions} | out.macro_functions.keys() | sizes.aliases.keys()
+        seen |= {name for name, places in out.names.items() if any(_is_lambda(out, at) for at in places)}
         made = vars(out)["_holding"] = {}
         for name in out.names:
             if name in helpers or (name not in seen and _HELPER.fullmatch(name)):
@@ -63,6 +64,17 @@ def _holding(out: Outline, sizes: Sizes) -> dict[str, bool]:
                 made[name] = True
     assert isinstance(made, dict)
     return made
+
+
+def _is_lambda(out: Outline, at: int) -> bool:
+    """A name is given a lambda."""
+    return out.at(at + 1) == "=" and out.at(at + 2) == "["
+
+
+def _guessed(out: Outline, barrier: int) -> bool:
+    """A function elsewhere is taken for one with a barrier by its name alone."""
+    name = out.at(barrier)
+    return name not in _with_barriers(out) and _HELPER.fullmatch(name) is not None
 
 
 def _own_barriers(function: Function) -> list[int]:
@@ -281,7 +293,8 @@ def barrier_in_divergent_code(file: File) -> Iterator[Finding]:
                 if cause is None:
                     continue
                 span = _condition(function, cause) if cause.kind != "macro" else (cause.start, cause.start + 1)
-                direct = "threadIdx" in out.words(span) and cause.kind == "if" and not _on_both_sides(cause, barriers)
+                direct = "threadIdx" in out.words(span) and cause.kind == "if"
+                direct &= not (_on_both_sides(cause, barriers) or _guessed(out, barrier))
                 line = file.source.position(out.tokens[cause.start].offset)[0]
                 yield file.finding(
                     "barrier-in-divergent-code",

@@ -294,6 +294,12 @@ def _narrow_argument(view: Lanes, opening: int, at: int, end: int, tail: str) ->
         message = f"the ballot is cast to {callee}: {tail}"
         yield view.finding("ballot-in-32-bits", (opening - 1, outline.match[opening] + 1), message)
         return
+    if callee.startswith("atomic") and position > 0 and arguments[0][1] - arguments[0][0] == 1:
+        pointed = view.values.type_of(outline.at(arguments[0][0]), at)
+        if "*" in pointed and narrow(pointed.replace("*", "")):
+            message = f"{callee} on {plain_type(pointed)} takes a ballot as 32 bits: {tail}"
+            yield view.finding("ballot-in-32-bits", (at, end), message, f"make it {_WIDE_TYPE} *")
+        return
     for function in outline.functions:
         if (
             function.name == callee
@@ -535,6 +541,10 @@ def _in_mask(view: Lanes, left: Range, count: Range) -> bool:
         behind += 1
     for at, other in ((before, before - 1), (behind, behind + 1)):
         combined = outline.at(at) in ("&", "|", "^", "&=", "|=", "^=") and 0 <= other < len(outline.tokens)
+        if combined and outline.at(other) == ")" and view.ballot_at(outline.match.get(other, 1) - 1):
+            return True
+        if combined and view.ballot_at(other):
+            return True
         if not combined or outline.tokens[other].kind is not Kind.NAME or outline.at(other + 1) == "[":
             continue
         if view.mask((other, other + 1)) or outline.at(other) in view.sync_masks:

@@ -9,6 +9,8 @@ __global__ void reduce(float *x) {
     block_sum_step(x, 4);
 //  ^~~~~~~~~~~~~~ error barrier-in-divergent-code
     blockReduceSum(x);
-//  ^~~~~~~~~~~~~~ error barrier-in-divergent-code
+//  ^~~~~~~~~~~~~~ warning barrier-in-divergent-code
+    auto block_sum_all = [&](float *y) { *y += 1; };
+    block_sum_all(x);
   }
 }
