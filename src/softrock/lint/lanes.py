@@ -57,12 +57,17 @@ WARP_SIZE_NAME = re.compile(
     r"(?:_?(?:32|64|IN_THREADS))?|(?:k_?)?(?:threads|THREADS|Threads|lanes|LANES)_?(?:per|PER|Per|in|IN)_?(?:a_)?"
     r"(?:warp|WARP|Warp|wave|WAVE|Wave)|kWarpSize|(?:CUDA_)?(?:NUM_)?LANES?_?PER_?WARP|WARP_?THREADS|WARP_?LANES|LANE_?COUNT"
 )
-_LANE_CALLS = frozenset(
+LANE_CALLS = frozenset(
     {
         "__lane_id",
         "__laneid",
         "lane_id",
         "laneId",
+        "laneid",
+        "LaneId",
+        "lane_idx",
+        "get_lane",
+        "getLane",
         "getLaneId",
         "get_lane_id",
         "lane",
@@ -258,7 +263,7 @@ class Lanes:
         first, last = self._bare(span)
         if last - first == 1 and self.outline.tokens[first].kind is Kind.NAME:
             return self.lane_name(first)
-        if last - first >= 3 and self.outline.at(first) in _LANE_CALLS and self.outline.at(first + 1) == "(":
+        if last - first >= 3 and self.outline.at(first) in LANE_CALLS and self.outline.at(first + 1) == "(":
             return self.outline.match.get(first + 1) == last - 1
         operator = next((at for at in range(first + 1, last - 1) if self.outline.at(at) in ("+", "-")), None)
         if operator is not None and last - first == 3:  # 31 - lane, lane + 1
@@ -285,8 +290,11 @@ class Lanes:
 
     def _gives_lane(self, span: Range) -> bool:
         """What a variable is given makes it the number of a lane."""
-        if self.lane_size(span) is not None or self.words(span) & _LANE_CALLS:
+        if self.lane_size(span) is not None:
             return True
+        for at in range(*span):
+            if self.outline.at(at) in LANE_CALLS and self.outline.at(at + 1) == "(" and self._unscaled(at, span):
+                return True
         named = span[1] - span[0] == 1 and self.outline.tokens[span[0]].kind is Kind.NAME
         return named and self.lane_name(span[0])
 

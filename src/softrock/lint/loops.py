@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from softrock.hipify.lexer import Kind
 from softrock.lint.lanes import WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes
 from softrock.lint.outline import Call, Range
 from softrock.lint.statements import Statement
@@ -13,12 +14,16 @@ from softrock.lint.values import integer
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop over powers of two: its variable, its largest value, where that stands, and which way it goes."""
+    """A loop over powers of two: its variable, its largest value, where that stands, and which way it goes.
+
+    `default`: the value is that of a template's parameter where nobody gives another.
+    """
 
     name: str
     largest: int
     at: Range
     falls: bool
+    default: bool = False
 
 
 def by(view: Lanes, call: Call, name: str) -> bool:
@@ -123,10 +128,22 @@ def _powers(view: Lanes, statement: Statement) -> Loop | None:
     falls = _steps(view, name, step, (">>=", "/=", ">>", "/"))
     if falls and not derived(view, initial):
         value = values.constant(initial)
-        return Loop(name, value, initial, True) if value else None
+        return Loop(name, value, initial, True) if value else _by_default(view, name, initial)
     if rises and values.constant(initial) == 1 and len(range(*test)) >= 3:
         limit = _limit(view, name, test)
         return Loop(name, *limit, False) if limit else None
+    return None
+
+
+def _by_default(view: Lanes, name: str, initial: Range) -> Loop | None:
+    """The loop of a template whose first distance is made from a parameter with a default."""
+    outline, values = view.outline, view.values
+    for at in range(*initial):
+        default = values.default(outline.at(at), at) if outline.tokens[at].kind is Kind.NAME else None
+        if default is not None:
+            inlined = [*outline.tokens[initial[0] : at], *outline.tokens[slice(*default)]]
+            value = values.evaluate([*inlined, *outline.tokens[at + 1 : initial[1]]], at)
+            return Loop(name, value, default, True, default=True) if value else None
     return None
 
 

@@ -283,7 +283,30 @@ class Values:
             return None
         return _Expression(found, lambda name: self._named(name, at, depth + 1), self.sizes.size).value()
 
+    @cached_property
+    def _scopes(self) -> frozenset[str]:
+        """Names of the file's classes, enumerations and namespaces."""
+        kinds = ("struct", "class", "namespace", "enum", "union")
+        return frozenset(
+            name
+            for name, places in self.outline.names.items()
+            if any(self.outline.at(at - 1) in kinds and self.outline.at(at + 1) in ("{", ":") for at in places)
+        )
+
+    def default(self, name: str, at: int) -> Range | None:
+        """The default of the template's parameter that a name is in the function around a token."""
+        function, place = self._owner(at), self.declaration(name, at)
+        if function is None or place is None or not function.start < place[0] < function.index:
+            return None
+        if self.outline.at(function.start) != "template" or self.outline.at(place[0] + 1) != "=":
+            return None
+        end = next(each for each in range(place[0], function.index + 1) if self.outline.at(each) in (",", ">", "("))
+        return (place[0] + 2, end) if end > place[0] + 2 else None
+
     def _named(self, name: str, at: int, depth: int) -> int | None:
+        qualifier, _, name = name.rpartition("::")
+        if qualifier and qualifier.rpartition("::")[2] not in self._scopes:
+            return None
         if name in self.outline.macros:
             return self._constant(self.outline.macros[name], at, depth)
         found = self.declaration(name, at)
@@ -373,8 +396,12 @@ class _Expression:
             return self._sizeof()
         if token.text in _CASTS and self._peek() in ("(", "{"):
             return self._unary()
+        name = token.text
+        while token.kind is Kind.NAME and self._peek() == "::" and self.at + 1 < len(self.tokens):
+            name += "::" + self.tokens[self.at + 1].text
+            self.at += 2
         if token.kind is Kind.NAME and self._peek() not in ("(", "[", ".", "->", "::", "<"):
-            return self.named(token.text)
+            return self.named(name)
         return None
 
     def _sizeof(self) -> int | None:

@@ -46,7 +46,8 @@ def reduction_of_32_lanes(file: File) -> Iterator[Finding]:
             calls = _shuffles(view, (statement.start, statement.end))
             for loop in loops(view, statement, calls) if calls else ():
                 in_loops.update(call.index for call in calls)
-                yield from _judged(view, loop.largest, loop.at, [c for c in calls if by(view, c, loop.name)])
+                own = [call for call in calls if by(view, call, loop.name)]
+                yield from _judged(view, loop.largest, loop.at, own, Severity.WARNING if loop.default else None)
         yield from _unrolled(view, [c for c in _shuffles(view, function.body) if c.index not in in_loops])
 
 
@@ -73,7 +74,9 @@ def _width(view: Lanes, call: Call) -> int | None:
     return view.values.constant(call.arguments[known.width]) or 0
 
 
-def _judged(view: Lanes, largest: int, at: Range, calls: list[Call]) -> Iterator[Finding]:
+def _judged(
+    view: Lanes, largest: int, at: Range, calls: list[Call], severity: Severity | None = None
+) -> Iterator[Finding]:
     """A finding where a reduction whose largest distance is `largest` does not fit a chosen GPU's waves."""
     file, covered = view.file, 2 * largest
     whole = [call for call in calls if (width := _width(view, call)) is None or width > covered]
@@ -89,9 +92,8 @@ def _judged(view: Lanes, largest: int, at: Range, calls: list[Call]) -> Iterator
     else:
         message = f"the reduction with {name} takes a step of 32; a wave of {on} has 32 lanes, so it goes beyond it"
     hint = "start at warpSize / 2; or give the shuffle the width 32 and reduce each half of the wave for itself"
-    yield view.finding(
-        "reduction-of-32-lanes", at, message + others(file, covered), hint if covered == 32 else hint[:24]
-    )
+    hint = hint if covered == 32 else hint[:24]
+    yield view.finding("reduction-of-32-lanes", at, message + others(file, covered), hint, severity=severity)
 
 
 _FALLING = [16, 8, 4, 2, 1]

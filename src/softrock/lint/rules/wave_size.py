@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
-from softrock.lint.lanes import BLOCK_SIZE, WARP_FUNCTIONS, WARP_SIZE_NAME, Lanes, gpus, lanes, others, views
+from softrock.lint.lanes import (
+    BLOCK_SIZE,
+    LANE_CALLS,
+    WARP_FUNCTIONS,
+    WARP_SIZE_NAME,
+    Lanes,
+    gpus,
+    lanes,
+    others,
+    views,
+)
 from softrock.lint.outline import Range
 from softrock.lint.registry import rule
 from softrock.lint.uniform import around
@@ -198,8 +208,11 @@ def _operand(view: Lanes, at: int) -> int:
         behind = outline.match[at] + 1
         cast = behind < len(outline.tokens) and outline.tokens[behind].kind in (Kind.NAME, Kind.NUMBER)
         return _operand(view, behind) if cast else behind
-    elif outline.at(at + 1) in ("(", "{") and outline.tokens[at].kind is Kind.NAME:
-        at += 1
+    else:
+        while outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) == "::":
+            at += 2
+        if outline.at(at + 1) in ("(", "{") and outline.tokens[at].kind is Kind.NAME:
+            at += 1
     return outline.match.get(at, at) + 1
 
 
@@ -390,14 +403,26 @@ def warp_size_literal(file: File) -> Iterator[Finding]:
             yield from _warps_by_32(view, number + 1, number + 2, tail)
         at = number - 1
         operator = outline.at(at)
-        if operator in _COMPARISONS and _alone(view, at) and view.lane_name(at - 1):
-            if value == 31 or (value == 32 and operator in ("<", ">=")):
-                yield _literal(view, at, f"lane {operator} {value} is about a warp of 32{tail}")
+        if operator in _COMPARISONS:
+            lane = _lane_before(view, at)
+            if lane is not None and (value == 31 or (value == 32 and operator in ("<", ">="))):
+                message = f"lane {operator} {value} is about a warp of 32{tail}"
+                yield view.finding("warp-size-literal", (lane, number + 1), message, "use warpSize")
+        elif outline.at(number + 1) in ("==", "!=") and value == 31:
+            behind = number + 2
+            ends = outline.at(behind + 1) in (")", "&&", "||", ";", "?", ",")
+            if outline.tokens[behind].kind is Kind.NAME and ends and view.lane_name(behind):
+                message = f"lane {outline.at(number + 1)} 31 is about a warp of 32{tail}"
+                yield view.finding("warp-size-literal", (number, behind + 1), message, "use warpSize")
         elif operator in ("*", "<<") and (operator, value) in (("*", 32), ("<<", 5)):
             yield from _warps_by_32(view, at, at - 1, tail)
         elif operator == "+=" and value == 32 and _lane_loop(view, at):
             yield _literal(view, at, f"a loop over the lanes of a warp of 32{tail}")
     for each, use in _all_uses(file):
+        if _REMAINDER.get((use.operator, use.value)) == 32 and _beside_lane(each, use.left):
+            span = (use.left[0], use.right[1])
+            message = f"the lane beside, in a warp of 32{tail}"
+            yield each.finding("warp-size-literal", span, message, "use warpSize", severity=Severity.WARNING)
         aligned = use.operator == "&" and use.value in (~31, 0xFFFFFFE0)
         if aligned and each.thread(use.left) and _about_warps(each, use):
             span = (use.left[0], use.right[1])
@@ -418,11 +443,29 @@ def _warps_by_32(view: Lanes, at: int, name: int, tail: str) -> Iterator[Finding
         yield _literal(view, at, f"so many warps of 32{tail}")
 
 
-def _alone(view: Lanes, at: int) -> bool:
-    """What is compared is one name, not a part of a sum."""
-    return view.outline.tokens[at - 1].kind is Kind.NAME and view.outline.at(at - 2) in (
-        "(", "&&", "||", "=", "return", ",", "!", ";",
-    )  # fmt: skip
+_BEFORE_LANE = frozenset({"(", "&&", "||", "=", "return", ",", "!", ";", "{", "}", ")", "?"})
+
+
+def _lane_before(view: Lanes, at: int) -> int | None:
+    """Where a lane's number begins that is compared at a token, a name or a call; None where it is a part of a sum."""
+    outline = view.outline
+    name = at - 1
+    if outline.at(name) == ")" and outline.match.get(name, name) == name - 1:
+        name -= 2
+        lane = outline.at(name) in LANE_CALLS
+    else:
+        lane = outline.tokens[name].kind is Kind.NAME and view.lane_name(name)
+    return name if lane and outline.at(name - 1) in _BEFORE_LANE else None
+
+
+def _beside_lane(view: Lanes, span: Range) -> bool:
+    """An expression is a lane's number and something added: ``(lane + 1)``."""
+    outline = view.outline
+    if outline.at(span[0]) != "(" or outline.match.get(span[0]) != span[1] - 1:
+        return False
+    inner = outline.split(span[0] + 1, span[1] - 1, "+")
+    lane = [part for part in inner if part[1] - part[0] == 1 and outline.tokens[part[0]].kind is Kind.NAME]
+    return len(inner) == 2 and any(view.lane_name(part[0]) for part in lane)
 
 
 def _literal(view: Lanes, at: int, message: str) -> Finding:
