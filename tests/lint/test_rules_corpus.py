@@ -33,6 +33,7 @@ FAMILIES = (
     "textures",
     "unified_memory",
 )
+ALL = sorted({each.family for each in rules().values()})
 INPUTS = sorted(each for name in FAMILIES for each in (CORPUS / name).iterdir())
 MARK = re.compile(r"\s*(?://|#)(?P<blank> *)(?P<mark>\^~*) (?P<severity>\w+) (?P<rule>[\w-]+)(?: @(?P<column>\d+))?")
 
@@ -57,7 +58,7 @@ def expected_in(text: str) -> list[Place]:
 def found_in(path: Path) -> list[Place]:
     """The findings in an input."""
     source = Source.read(path)
-    families = FAMILIES if path.parent.name.startswith("python") else (path.parent.name,)
+    families = ALL if path.parent.name.startswith("python") else (path.parent.name,)
     chosen = frozenset(each.id for each in rules().values() if each.family in families)
     match = re.search(r"softrock-gpu: ([\w,]+)", source.text)
     settings = engine.Settings(targets.targets(match[1] if match else None), chosen, parse=False)

@@ -26,17 +26,59 @@ _BLANK = re.compile(r"[^\n]")
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 
 
+_MOST = 100
+"""Kernels of a file that are looked at one by one; what follows is taken for one source."""
+_BETWEEN = re.compile(r"(?:[\s\\+]|\#[^\n]*)*")
+"""What stands between strings that are one: blanks, comments, a plus."""
+_PLACE = re.compile(r"\{\{|\}\}|\{[^{}\n]*\}")
+
+
 def kernels_in(source: Source) -> Iterator[tuple[Source, str]]:
     """Sources of kernels in a Python file, each with its language ("cuda" or "hip")."""
-    text = source.text
-    for match in _LITERAL.finditer(text):
-        group = "long" if match["quote"] else "short"
-        body = match[group]
-        if not body or not _KERNEL.search(body):
+    kernels: list[list[tuple[int, str]]] = []
+    for group in _joined(source.text):
+        parts = [(match.start("long" if match["quote"] else "short"), _body(match)) for match in group]
+        if not _KERNEL.search("".join(body for _, body in parts)):
             continue
-        prefix = (match["prefix"] if match["quote"] else match["prefix1"]) or ""
-        if "r" not in prefix.lower():
-            body = _ESCAPE.sub(lambda escape: "\\\n" if escape[0] == "\\\n" else "  ", body)
-        start, end = match.span(group)
-        blanked = _BLANK.sub(" ", text[:start]) + body + _BLANK.sub(" ", text[end:])
-        yield Source(source.path, blanked, source.encoding), "hip" if "hip" in body and "cuda" not in body else "cuda"
+        if len(kernels) < _MOST:
+            kernels.append(parts)
+        else:
+            kernels[-1] += parts
+    for parts in kernels:
+        body = "".join(each for _, each in parts)
+        language = "hip" if "hip" in body and "cuda" not in body else "cuda"
+        yield Source(source.path, _alone(source.text, parts), source.encoding), language
+
+
+def _alone(text: str, parts: list[tuple[int, str]]) -> str:
+    """A file with everything blank but some pieces of it."""
+    found, at = [], 0
+    for start, body in parts:
+        found += [_BLANK.sub(" ", text[at:start]), body]
+        at = start + len(body)
+    return "".join(found) + _BLANK.sub(" ", text[at:])
+
+
+def _joined(text: str) -> Iterator[list[re.Match[str]]]:
+    """String literals, those that Python puts together in one list."""
+    group: list[re.Match[str]] = []
+    for match in _LITERAL.finditer(text):
+        if match[0].startswith("#"):
+            continue
+        if group and not _BETWEEN.fullmatch(text, group[-1].end(), match.start()):
+            yield group
+            group = []
+        group.append(match)
+    if group:
+        yield group
+
+
+def _body(match: re.Match[str]) -> str:
+    """A literal's text as the program has it, as far as that has the same length."""
+    body = match["long"] if match["quote"] else match["short"]
+    prefix = ((match["prefix"] if match["quote"] else match["prefix1"]) or "").lower()
+    if "r" not in prefix:
+        body = _ESCAPE.sub(lambda escape: "\\\n" if escape[0] == "\\\n" else "  ", body)
+    if "f" in prefix:
+        body = _PLACE.sub(lambda place: {"{{": " {", "}}": "} "}.get(place[0], "_" * len(place[0])), body)
+    return body

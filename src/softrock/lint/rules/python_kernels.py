@@ -505,12 +505,11 @@ def raw_kernel_options(file: File) -> Iterator[Finding]:
         r"-{1,2}(?:arch|gpu-architecture|gencode)\b.*|-Xptxas.*|--?maxrregcount.*|--?use_fast_math|--?expt-\S+"
     )
     for node in found.nodes:
-        if not isinstance(node, ast.keyword) or node.arg != "options":
+        if not isinstance(node, ast.keyword) or node.arg not in ("options", "extra_cuda_cflags"):
             continue
         call = found.parents.get(node)
-        if not isinstance(call, ast.Call) or not re.search(
-            r"Raw(?:Kernel|Module)$|SourceModule$", found.dotted(call.func)
-        ):
+        of = r"Raw(?:Kernel|Module)$|SourceModule$" if node.arg == "options" else r"(?:^|\.)load(?:_inline)?$"
+        if not isinstance(call, ast.Call) or not re.search(of, found.dotted(call.func)):
             continue
         for each in ast.walk(node.value):
             if isinstance(each, ast.Constant) and isinstance(each.value, str) and pattern.match(each.value):
