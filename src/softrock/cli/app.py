@@ -150,6 +150,19 @@ def _lint(given: Given) -> int:
     return lint(given)
 
 
+def _fit(given: Given) -> int:
+    """Say which cards hold a language model, how many, with what headroom, and at what price.
+
+    MODEL is a folder, a config.json, a .safetensors file or its index, or a .gguf file; no weight is read. Without one,
+    give --params or --layers, --hidden, --heads, --vocab and --inner. The exit status is 1 where no card holds it.
+
+    Example: softrock fit Llama-3-70B/config.json --precision int4 --context 32768 --gpu MI300X,gfx1100 --prices my.csv
+    """
+    from softrock.cli.fit import fit
+
+    return fit(given)
+
+
 COMMANDS = (
     Command(
         "run", _run, (_GPU, _TIMEOUT, _DUMP, _TIMINGS, _COMPARE, _JSON),
@@ -214,6 +227,37 @@ COMMANDS = (
             Option("--html", "Write a page.", "FILE"),
         ),
         "PATH... [-- CLANG FLAGS]", 0, None, tails=True,
+    ),
+    Command(
+        "fit",
+        _fit,
+        (
+            Option("--precision", "Of the weights: as stored (default), bf16, fp8, int4, Q4_K_M, ...", "NAME"),
+            Option("--kv-precision", "Of the cache: bf16 (default), fp8, int8, q8_0, q4_0, ...", "NAME"),
+            Option("--context", "Tokens of a sequence (default 8192).", "TOKENS"),
+            Option("--batch", "Sequences at a time (default 1).", "NUMBER"),
+            Option("--gpu", "Cards, targets or makers (default: all of AMD).", "CARD[,CARD...]"),
+            Option("--count", "Cards at most, by tensor parallelism (default 8).", "NUMBER"),
+            Option("--margin", "Share of each card's memory that stays free (default 5).", "PERCENT"),
+            Option("--params", "Parameters, e.g. 70e9, where there is no MODEL.", "NUMBER"),
+            Option("--active", "Parameters that a token goes through (experts).", "NUMBER"),
+            Option("--layers", "Layers.", "NUMBER"),
+            Option("--hidden", "Width of the model.", "NUMBER"),
+            Option("--heads", "Attention heads.", "NUMBER"),
+            Option("--kv-heads", "Heads of keys and values.", "NUMBER"),
+            Option("--head-dim", "Width of a head.", "NUMBER"),
+            Option("--vocab", "Vocabulary.", "NUMBER"),
+            Option("--inner", "Width of the feed-forward layers.", "NUMBER"),
+            Option("--prices", "A CSV file of prices; 'example' for the one that comes along.", "FILE"),
+            Option("--years", "How long a bought card is used (default 3).", "NUMBER"),
+            Option("--engines", "Show what serves models on these cards."),
+            Option("--cards", "List the cards; all facts of one with their sources.", "[=CARD]"),
+            Option("--csv", "Print the cards as CSV."),
+            Option("--bars", "Print a chart as text."),
+            Option("--chart", "Draw a chart (.png, .svg, .pdf; needs matplotlib).", "FILE"),
+            _JSON,
+        ),
+        "[MODEL]", 0, 1,
     ),
     Command("prebuild", _prebuild, hidden=True),
 )  # fmt: skip
