@@ -89,13 +89,17 @@ def _env(given: Given) -> int:
 
 
 def _inspect(given: Given) -> int:
-    """Show what GPU code any binary holds.
+    """Show what GPU code any binary, archive, folder or package holds.
 
-    For a program, library, object or code object: targets, kernels, registers, LDS and occupancy.
+    Programs, libraries, objects, archives (.a, wheels, zip, tar), code objects, bundles, kpack archives, folders and
+    installed Python packages by name, which are not imported: targets, kernels, registers, LDS, spills, occupancy,
+    compilers. With --gpu the exit status is 1 where it does not run there.
+
+    Example: softrock inspect torch --gpu gfx1100 --kernels --filter '*gemm*' --sort spills
     """
-    from softrock.cli import reports
+    from softrock.cli import inspecting
 
-    return reports.inspect(given.words[0], "--json" in given.values)
+    return inspecting.inspect(given)
 
 
 def _targets(given: Given) -> int:
@@ -171,7 +175,19 @@ COMMANDS = (
     Command("build", _build, (), "HIPCC ARGUMENTS", 1, None, passes=True),
     Command("exec", _exec, (_GPU, _TIMEOUT, _DUMP, _TIMINGS), "[--] COMMAND [ARGUMENTS]", 0, None, passes=True),
     Command("env", _env, (_GPU, _JSON)),
-    Command("inspect", _inspect, (_JSON,), "FILE", 1, 1),
+    Command(
+        "inspect",
+        _inspect,
+        (
+            Option("--gpu", "Say whether it runs on these GPUs, and why not.", "GPU[,GPU...]"),
+            Option("--kernels", "List all kernels (without it: those of small files)."),
+            Option("--filter", "Only kernels whose name matches, or holds this text.", "GLOB"),
+            Option("--sort", "name, target, vgprs, agprs, sgprs, lds, scratch, spills, occupancy, code, args", "KEY"),
+            Option("--limit", "List so many kernels (default 200; 0 all; --json: all).", "NUMBER"),
+            Option("--json", "Print one JSON document; of several files, an array of them."),
+        ),
+        "FILE|FOLDER|PACKAGE...", 1, None,
+    ),
     Command(
         "targets", _targets, (Option("--host", "Describe this machine: what kernels run on, and where."), _JSON),
         "[GFX]", 0, 1,

@@ -1,4 +1,4 @@
-"""``softrock inspect``, ``targets`` and ``cache``: what there is."""
+"""``softrock targets`` and ``cache``: what there is."""
 
 from __future__ import annotations
 
@@ -53,19 +53,6 @@ def _bytes(size: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.1f} GiB"
-
-
-def inspect(file: str, as_json: bool) -> int:
-    """Describe the GPU code in a file.
-
-    Raises:
-        SoftrockError: it cannot be read, holds no GPU code, or is corrupt.
-    """
-    from softrock.inspect import render, report
-
-    found = report(file)
-    print(json.dumps(found, indent=2) if as_json else render(found))
-    return 0
 
 
 def targets(gfx: str | None, as_json: bool) -> int:

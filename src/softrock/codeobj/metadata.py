@@ -13,6 +13,7 @@ from softrock.codeobj.elf import Elf
 
 _NT_AMDGPU_METADATA = 32
 _MAX = 1 << 63
+_TALLIED = (".vgpr_spill_count", ".sgpr_spill_count", ".agpr_count")
 
 
 class Arg(NamedTuple):
@@ -107,6 +108,55 @@ class _Reader:
         return value
 
 
+def _note(elf: Elf) -> bytes | None:
+    return next(
+        (each.desc for each in elf.notes() if each.kind == _NT_AMDGPU_METADATA and each.owner == b"AMDGPU"), None
+    )
+
+
+def _bad() -> tuple[type[Exception], ...]:
+    """What decoding something that is no MessagePack document raises."""
+    import msgpack
+
+    return ValueError, TypeError, OverflowError, RecursionError, msgpack.UnpackException
+
+
+def tally(elf: Elf) -> tuple[int, int, int]:
+    """How many kernels the note describes, how many of them spill registers, how many use AGPRs (0, 0, 0 without one).
+    The rest of the note is passed over.
+
+    Raises:
+        CodeObjectError: the note is corrupt.
+    """
+    note = _note(elf)
+    if note is None:
+        return 0, 0, 0
+    import msgpack
+
+    source = msgpack.Unpacker(raw=False, strict_map_key=False, max_buffer_size=len(note) or 1)
+    kernels = spilling = agprs = 0
+    try:
+        source.feed(note)
+        for _ in range(source.read_map_header()):
+            if source.unpack() != "amdhsa.kernels":
+                source.skip()
+                continue
+            for _ in range(source.read_array_header()):
+                found = {}
+                for _ in range(source.read_map_header()):
+                    key = source.unpack()
+                    if key in _TALLIED:
+                        found[key] = source.unpack()
+                    else:
+                        source.skip()
+                kernels += 1
+                spilling += bool(found.get(".vgpr_spill_count") or found.get(".sgpr_spill_count"))
+                agprs += bool(found.get(".agpr_count"))
+    except _bad() as error:
+        raise elf.error(f"has corrupt metadata: it is no MessagePack document of kernels ({error})") from None
+    return kernels, spilling, agprs
+
+
 def read(elf: Elf, with_args: bool = True) -> Metadata | None:
     """Decode the metadata note of a code object, or None where there is none.
 
@@ -116,16 +166,14 @@ def read(elf: Elf, with_args: bool = True) -> Metadata | None:
     Raises:
         CodeObjectError: the note is corrupt.
     """
-    note = next(
-        (each for each in elf.notes() if each.kind == _NT_AMDGPU_METADATA and each.owner == b"AMDGPU"), None
-    )
+    note = _note(elf)
     if note is None:
         return None
     import msgpack
 
     try:
-        values = msgpack.unpackb(note.desc, raw=False, strict_map_key=False, use_list=True)
-    except (ValueError, TypeError, OverflowError, RecursionError, msgpack.UnpackException) as error:
+        values = msgpack.unpackb(note, raw=False, strict_map_key=False, use_list=True)
+    except _bad() as error:
         raise elf.error(f"has corrupt metadata: it is no MessagePack document ({error})") from None
     top = _Reader(elf, "the document", values)
     return Metadata(

@@ -1,6 +1,8 @@
-"""What GPU code a binary holds: targets, kernels, registers, memory, occupancy."""
+"""What GPU code a binary, archive, folder or package holds: targets, kernels, registers, memory, occupancy, and whether
+a GPU runs it."""
 
-from softrock.inspect.report import report
-from softrock.inspect.text import render
+from softrock.inspect.report import Options, report, survey
+from softrock.inspect.text import Listing, render
+from softrock.inspect.verdict import devices
 
-__all__ = ["render", "report"]
+__all__ = ["Listing", "Options", "devices", "render", "report", "survey"]

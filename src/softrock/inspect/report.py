@@ -1,179 +1,339 @@
-"""What GPU code a file holds, as plain data (the shape of ``softrock inspect --json``)."""
+"""What GPU code a file, folder or package holds, as plain data (the shape of ``softrock inspect --json``)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from softrock.codeobj import CodeObject, Kernel, bundle, load
-from softrock.codeobj.compressed import COMPRESSED_MAGIC
-from softrock.codeobj.elf import EM_AMDGPU, ET_REL, MAGIC, Elf
-from softrock.codeobj.names import demangle
-from softrock.codeobj.targets import GENERIC
-from softrock.core.errors import CodeObjectError, UsageError
-from softrock.gpu import models
-from softrock.gpu.occupancy import occupancy, resources
+from softrock.codeobj import TargetId
+from softrock.codeobj.names import Demangler
+from softrock.codeobj.targets import runs_on
+from softrock.core.errors import CodeObjectError
+from softrock.inspect import packages, walk
+from softrock.inspect.kernels import describe
+from softrock.inspect.limits import clean
+from softrock.inspect.scan import ARGUMENTS, COUNTS, KERNELS, File, Found, scan
+from softrock.inspect.verdict import Verdict
 
-_USUAL_BLOCK = 256
-_PT_INTERP = 3
+_MOST_PROBLEMS = 100
+_KINDS = {
+    "zip": "zip archive",
+    "tar": "tar archive",
+    "ar": "archive",
+    "gzip": "gzip file",
+    "bzip2": "bzip2 file",
+    "xz": "xz file",
+    "zstd": "zstd file",
+}
 
 
-def report(path: str | Path) -> dict[str, Any]:
-    """Describe the GPU code in a file: a program, shared library, object, archive, bundle or code object.
+class Options(NamedTuple):
+    """What to report.
+
+    Attributes:
+        gpus: devices to say for whether it runs on them.
+        kernels: describe all kernels; None describes them only where there are no more than `few`.
+        few: see there.
+        arguments: describe the kernels' arguments too.
+        pattern: only kernels whose name, readable or mangled, matches; a text without ``*?[`` must be part of it.
+        progress: called now and then with what is being read and how many kernels there were.
+    """
+
+    gpus: tuple[TargetId, ...] = ()
+    kernels: bool | None = True
+    few: int = 40
+    arguments: bool = True
+    pattern: str = ""
+    progress: Callable[[str, int], None] | None = None
+
+
+_ALL = Options()
+
+
+class _Target(NamedTuple):
+    """Counts of a row of the summary, as a list to add to."""
+
+    counts: dict[str, int]
+    versions: set[int]
+
+
+_COUNTS = ("code_objects", "kernels", "bytes", "bitcode", "unreadable", "spilling", "scratch", "agprs")
+
+
+def report(path: str | Path, options: Options = _ALL) -> dict[str, Any]:
+    """Describe the GPU code in a file: a program, shared library, object, archive, bundle, code object, kpack or other
+    archive; in the files of a folder; or in an installed Python package.
 
     Returns:
         A dictionary that JSON can hold. ``file``, ``kind``, ``bytes``; ``targets``: the target IDs there
-        is code for; ``code_objects``: each with ``target``, ``version``, ``where``, ``compression``,
-        ``bytes``, ``kernels``, ``variables``, ``undefined`` and ``error`` (None, or why it cannot be
-        read); ``problems``: all such errors. A kernel has registers (``vgprs`` with AGPRs included,
-        ``agprs``, ``sgprs``), bytes (``lds``, ``scratch``, ``arguments_bytes``, ``code_bytes``),
-        ``vgpr_spills``, ``sgpr_spills``, ``dynamic_stack``, ``wave_size``, ``max_block``, ``arguments``
-        and ``occupancy`` (None for GPUs there is no model of).
+        is code for; ``summary``: for each target its counts (code_objects, kernels, bytes, kernels that spill, use
+        scratch or AGPRs; versions of its code objects); ``kernel_count``; ``files``: those that hold code, each with
+        ``name``, ``kind``, ``bytes``, ``build_id``, ``compilers``, ``code_objects``, ``kernels`` and ``kept_in`` (kpack
+        archives); ``compilers`` of the GPU code; ``gpus``: see :class:`softrock.inspect.verdict.Verdict`;
+        ``problems``: what cannot be read; ``kernels_left_out``: how many are not described.
+
+        ``code_objects``: each with ``target``, ``version``, ``file``, ``where``, ``compression``, ``bytes``,
+        ``build_id``, ``compilers``, ``kernel_count``, ``kernels``, ``variables``, ``undefined`` and ``error`` (None, or
+        why it cannot be read). A kernel has registers (``vgprs`` with AGPRs included, ``agprs``, ``sgprs``), bytes
+        (``lds``, ``scratch``, ``arguments_bytes``, ``code_bytes``), ``vgpr_spills``, ``sgpr_spills``,
+        ``dynamic_stack``, ``wave_size``, ``max_block``, ``arguments`` and ``occupancy`` (None for GPUs whose limits are
+        not known; with `gpus`, on the first of those that runs it).
 
     Raises:
-        UsageError: the file is missing, a folder, or may not be read.
+        UsageError: there is no such file or package, or it may not be read.
         CodeObjectError: it holds no GPU code, or is corrupt.
     """
-    name = str(path)
-    data = _read(Path(path))
-    bundles = bundle.find_bundles(data, name)
-    entries = [(each, entry) for each in bundles for entry in each.gpu]
-    if not entries:
-        there = ", ".join(e.id for b in bundles for e in b.entries if e.size) or "none"
+    objects: list[dict[str, Any]] = []
+    found = survey(path, options, objects.append)
+    if found["kernels_left_out"] and options.kernels is None:
+        for each in objects:
+            each["kernels"] = []
+        found["kernels_left_out"] = found["kernel_count"]
+    return {**found, "code_objects": objects}
+
+
+def survey(path: str | Path, options: Options, emit: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Like :func:`report`, but hands the code objects to `emit` one by one, so that memory holds only one."""
+    source = _source(Path(path), options)
+    collected = _Collected(options)
+    try:
+        for leaf in source.leaves:
+            if isinstance(leaf, walk.Problem):
+                collected.problem(leaf.message)
+                continue
+            for event in scan(leaf, collected.depth):
+                if isinstance(event, Found):
+                    emit(collected.code_object(event))
+                elif isinstance(event, File):
+                    collected.file(event)
+                else:
+                    collected.problem(event.message)
+    finally:
+        collected.names.close()
+    return {**source.facts, **collected.result(source.facts)}
+
+
+class _Source(NamedTuple):
+    facts: dict[str, Any]
+    leaves: Iterator[walk.Leaf | walk.Problem]
+
+
+def _source(path: Path, options: Options) -> _Source:
+    shown = clean(str(path))
+    progress = _Counter(options).step if options.progress else None
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except (OSError, ValueError):
+        is_folder, exists = False, True  # opening it says what is wrong
+    if is_folder:
+        return _Source({"file": shown, "kind": "folder", "bytes": None}, walk.in_folder(path, progress))
+    package = None if exists else packages.find(str(path))
+    if package is not None:
+        kind = f"Python package {package.version}".rstrip()
+        return _Source({"file": package.name, "kind": kind, "bytes": None}, walk.in_package(package, progress))
+    opened = walk.open_file(path)
+    if opened.kind is None:
         raise CodeObjectError(
-            f"{name} holds no AMD GPU code" + (f" (entries: {there})" if bundles else ""),
-            hint="compile it with hipcc --offload-arch=gfx942, or give a file that was",
+            f"{shown} holds no GPU code that is known here: it is no ELF file, offload bundle or archive",
+            hint="give a program, shared library, .o, .a, .hsaco, .co, .hipfb, .kpack or .whl file, or a folder",
         )
-    objects = [_entry(each, entry) for each, entry in entries]
-    problems = [item["error"] for item in objects if item["error"]]
-    if len(problems) == len(objects) == 1:
-        raise CodeObjectError(problems[0], hint="build or fetch the file again")
-    return {
-        "file": name,
-        "kind": _kind(data, name),
-        "bytes": len(data),
-        "targets": list(dict.fromkeys(item["target"] for item in objects)),
-        "code_objects": objects,
-        "problems": problems,
-    }
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.is_dir():
-            raise UsageError(
-                f"{path} is a folder", hint="give a file: a program, library, object or code object"
-            )
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise UsageError(f"{path} does not exist", hint="check the path") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}", hint="check its permissions") from None
-    except ValueError:
-        raise UsageError(f"{str(path)!r} is no file name", hint="check the path") from None
-
-
-def _kind(data: bytes, name: str) -> str:
-    if data[:4] == COMPRESSED_MAGIC:
-        return "compressed offload bundle"
-    if bundle.is_bundle(data):
-        return "offload bundle"
-    if data[:4] != MAGIC:
-        return "archive"
-    elf = Elf(data, name)
-    if elf.machine == EM_AMDGPU:
-        return "relocatable GPU object" if elf.kind == ET_REL else "GPU code object"
-    if elf.kind == ET_REL:
-        return "object file"
-    return "program" if any(each.kind == _PT_INTERP for each in elf.segments) else "shared library"
-
-
-def _entry(home: bundle.Bundle, entry: bundle.Entry) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "target": str(entry.target),
-        "id": entry.id,
-        "where": home.where,
-        "compression": home.compression or None,
-        "bytes": entry.size,
-        "version": None,
-        "bitcode": entry.is_bitcode,
-        "kernels": [],
-        "variables": [],
-        "undefined": [],
-        "error": None,
-    }
-    if entry.is_bitcode:
-        return described
-    try:
-        _describe(
-            load(entry.data, f"{home.where} ({entry.target})" if entry.offset else home.where), described
+    if opened.kind == "thin":
+        raise CodeObjectError(
+            f"{shown} is a thin archive, which only names its members", hint="inspect the object files themselves"
         )
-    except CodeObjectError as error:
-        described["error"] = error.message
-    return described
+    kind = "wheel" if path.suffix == ".whl" and opened.kind == "zip" else _KINDS.get(opened.kind, "")
+    facts = {"file": shown, "kind": kind, "bytes": len(opened.data)}
+    return _Source(facts, walk.in_file(opened, shown, progress))
 
 
-def _describe(code: CodeObject, described: dict[str, Any]) -> None:
-    described["version"] = code.version
-    described["target"] = str(code.target_id)
-    described["kernels"] = [_kernel(each) for each in code.kernels.values()]
-    described["variables"] = [
-        {"name": demangle(each.name), "symbol": each.name, "bytes": each.size, "constant": each.is_const}
-        for each in code.variables.values()
-        if not each.name.startswith("__hip_cuid_")
-    ]
-    described["undefined"] = list(code.undefined)
+class _Counter:
+    """Passes on what is being read."""
+
+    def __init__(self, options: Options) -> None:
+        self._report = options.progress
+
+    def step(self, name: str) -> None:
+        assert self._report is not None
+        self._report(name, 0)
 
 
-def _kernel(kernel: Kernel) -> dict[str, Any]:
-    noted = kernel.metadata
-    return {
-        "name": demangle(kernel.name),
-        "symbol": kernel.name,
-        "vgprs": noted.vgpr_count if noted else kernel.vgprs,
-        "agprs": noted.agpr_count if noted else 0,
-        "sgprs": noted.sgpr_count if noted else kernel.sgprs,
-        "vgpr_spills": noted.vgpr_spill_count if noted else None,
-        "sgpr_spills": noted.sgpr_spill_count if noted else None,
-        "lds": kernel.group_segment_size,
-        "scratch": kernel.private_segment_size,
-        "dynamic_stack": kernel.uses_dynamic_stack,
-        "wave_size": kernel.wavefront_size,
-        "max_block": kernel.max_flat_workgroup_size,
-        "required_block": list(noted.reqd_workgroup_size) or None if noted else None,
-        "code_bytes": kernel.code_size,
-        "arguments_bytes": kernel.kernarg_size,
-        "preloaded_arguments": kernel.preload[0],
-        "arguments": [
-            {"name": a.name, "type": a.type_name, "kind": a.value_kind, "offset": a.offset, "bytes": a.size}
-            for a in kernel.args
-        ],
-        "hidden_arguments": list(kernel.hidden_args),
-        "occupancy": _occupancy(kernel),
-    }
+class _Collected:
+    """What was found so far, but for the code objects themselves."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self.names = Demangler()
+        self._targets: dict[str, _Target] = {}
+        self._files: dict[str, dict[str, Any]] = {}
+        self._kinds: list[str] = []  # of the first file, for a file of its own
+        self._compilers: dict[str, int] = {}
+        self._verdicts = [Verdict(each) for each in options.gpus]
+        self._problems: list[str] = []
+        self._more_problems = 0
+        self._kernels = self._described = self._matched = 0
+        self._objects = self._errors = 0
+        self._last = ""
+
+    def problem(self, message: str) -> None:
+        if len(self._problems) < _MOST_PROBLEMS:
+            self._problems.append(message)
+        else:
+            self._more_problems += 1
+
+    def file(self, item: File) -> None:
+        if not self._kinds:
+            self._kinds.append(item.kind)
+        if self._last in self._files and self._is_empty(self._files[self._last]):
+            del self._files[self._last]  # no GPU code: a folder may have a hundred thousand such
+        self._last = item.name
+        kept = list(item.reference.paths) if item.reference else []
+        self._files[item.name] = {
+            "name": item.name,
+            "kind": item.kind,
+            "bytes": item.size,
+            "build_id": item.build_id or None,
+            "compilers": list(item.compilers),
+            "code_objects": 0,
+            "kernels": 0,
+            "targets": [],
+            "kept_in": [clean(each) for each in kept[:64]],
+        }
+
+    @staticmethod
+    def _is_empty(row: dict[str, Any]) -> bool:
+        return not row["code_objects"] and not row["kept_in"]
+
+    def depth(self, kernels: int) -> int:
+        """What to read of a code object with that many kernels."""
+        options = self._options
+        if options.kernels is False or (options.kernels is None and self._kernels + kernels > options.few):
+            return COUNTS
+        return ARGUMENTS if options.arguments else KERNELS
+
+    def code_object(self, found: Found) -> dict[str, Any]:
+        """Count a code object and describe it."""
+        self._objects += 1
+        code = found.code
+        count = found.counts.kernels if found.counts else 0
+        self._kernels += count
+        row = self._files.get(found.file)
+        if row is not None:
+            row["code_objects"] += 1
+            row["kernels"] += count
+            if found.target not in row["targets"]:
+                row["targets"].append(found.target)
+        for each in found.compilers:
+            if each in self._compilers or len(self._compilers) < 64:
+                self._compilers[each] = self._compilers.get(each, 0) + 1
+        for verdict in self._verdicts:
+            verdict.feed(found, count)
+        self._count(found)
+        if found.error:
+            self._errors += 1
+            self.problem(found.error)
+        if self._options.progress is not None:
+            self._options.progress("", count)
+        return {
+            "target": found.target,
+            "id": found.id,
+            "file": found.file,
+            "where": found.where,
+            "compression": found.compression or None,
+            "bytes": found.size,
+            "version": found.counts.version if found.counts else None,
+            "bitcode": found.bitcode,
+            "build_id": found.build_id or None,
+            "compilers": list(found.compilers),
+            "kernel_count": count,
+            "kernels": self._describe(found),
+            "variables": self._variables(found),
+            "undefined": list(code.undefined) if code else [],
+            "error": found.error or None,
+        }
+
+    def _count(self, found: Found) -> None:
+        row = self._targets.setdefault(found.target, _Target(dict.fromkeys(_COUNTS, 0), set()))
+        counts = row.counts
+        counts["code_objects"] += 1
+        counts["bytes"] += found.size
+        counts["bitcode"] += found.bitcode
+        counts["unreadable"] += bool(found.error)
+        if found.counts is not None:
+            row.versions.add(found.counts.version)
+            for name in ("kernels", "spilling", "scratch", "agprs"):
+                counts[name] += getattr(found.counts, name)
+
+    def _describe(self, found: Found) -> list[dict[str, Any]]:
+        if found.code is None or not found.code.kernels:
+            return []
+        options = self._options
+        kernels = list(found.code.kernels.values())
+        names = self.names.names([each.name for each in kernels])
+        pairs = [
+            (kernel, name)
+            for kernel, name in zip(kernels, names, strict=True)
+            if matches(options.pattern, kernel.name, name)
+        ]
+        self._described += len(pairs)
+        self._matched += len(pairs)
+        device = next(
+            (d.processor for d in options.gpus if found.target_id and runs_on(found.target_id, d)), None
+        )
+        return [describe(kernel, name, options.arguments, device) for kernel, name in pairs]
+
+    def _variables(self, found: Found) -> list[dict[str, Any]]:
+        if found.code is None:
+            return []
+        shown = [each for each in found.code.variables.values() if not each.name.startswith("__hip_cuid_")]
+        names = self.names.names([each.name for each in shown])
+        return [
+            {"name": name, "symbol": each.name, "bytes": each.size, "constant": each.is_const}
+            for each, name in zip(shown, names, strict=True)
+        ]
+
+    def result(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """All but the code objects.
+
+        Raises:
+            CodeObjectError: there is no GPU code, or the only thing there is cannot be read.
+        """
+        files = [each for each in self._files.values() if not self._is_empty(each)]
+        if not self._objects and not files:
+            self._nothing(facts["file"])
+        if self._errors == self._objects == 1 and len(self._problems) == 1:
+            raise CodeObjectError(self._problems[0], hint="build or fetch the file again")
+        more = [f"{self._more_problems} more problems"] if self._more_problems else []
+        return {
+            "kind": facts["kind"] or (self._kinds[0] if self._kinds else ""),
+            "targets": list(self._targets),
+            "summary": [
+                {"target": name, **row.counts, "versions": sorted(row.versions)} for name, row in self._targets.items()
+            ],
+            "kernel_count": self._kernels,
+            "kernels_left_out": self._kernels - self._described,
+            "kernels_matched": self._matched if self._options.pattern else None,
+            "files": files,
+            "compilers": sorted(self._compilers),
+            "gpus": [each.result() for each in self._verdicts],
+            "problems": self._problems + more,
+        }
+
+    def _nothing(self, name: str) -> None:
+        hint = "compile it with hipcc --offload-arch=gfx942, or give a file that was"
+        if self._problems:
+            first = self._problems[0]
+            more = len(self._problems) + self._more_problems - 1
+            also = f" (and {more} more problems)" if more else ""
+            raise CodeObjectError(first + also, hint="build or fetch it again")
+        raise CodeObjectError(f"{name} holds no AMD GPU code", hint=hint)
 
 
-def _occupancy(kernel: Kernel) -> dict[str, Any] | None:
-    """Occupancy on the GPU it was compiled for, with the block size it requires or else a usual one."""
-    processor = kernel.target.processor
-    known = models.names()
-    gfx = (
-        processor if processor in known else next((m for m in GENERIC.get(processor, ()) if m in known), None)
-    )
-    if gfx is None:
-        return None
-    block = 1
-    for side in (kernel.metadata.reqd_workgroup_size if kernel.metadata else ()) or (_USUAL_BLOCK,):
-        block *= side
-    block = min(block, kernel.max_flat_workgroup_size)
-    model = models.model(gfx)
-    found = occupancy(model, resources(kernel), block)
-    return {
-        "gpu": model.name,
-        "block": block,
-        "blocks": found.blocks,
-        "waves_per_simd": found.waves_per_simd,
-        "max_waves_per_simd": model.max_waves_per_simd,
-        "fraction": found.fraction,
-        "limit": found.limit,
-    }
+def matches(pattern: str, *names: str) -> bool:
+    """Whether a name matches a glob, or holds a text that is none."""
+    if not pattern:
+        return True
+    if not any(each in pattern for each in "*?["):
+        return any(pattern in name for name in names)
+    return any(fnmatchcase(name, pattern) for name in names)
