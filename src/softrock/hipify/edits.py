@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import operator
+import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from softrock.hipify.source import Source, readable
+from softrock.hipify.source import Source
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,13 +27,19 @@ class Edit:
         return self.offset + self.length
 
 
+_ORDER = operator.attrgetter("offset", "length", "text", "why")
+
+
 def consistent(edits: Iterable[Edit]) -> list[Edit]:
     """In order, each once, without those that overlap an earlier one (the second run of the tool makes them)."""
     kept: list[Edit] = []
-    for edit in sorted(set(edits)):
-        if kept and (edit.offset < kept[-1].end or (edit.offset, edit.length) == (kept[-1].offset, kept[-1].length)):
+    end, last = 0, None  # of the last one kept: where it ends, and where and how long it is
+    for edit in sorted(edits, key=_ORDER):
+        place = edit.offset, edit.length
+        if edit.offset < end or place == last:
             continue
         kept.append(edit)
+        end, last = edit.offset + edit.length, place
     return kept
 
 
@@ -45,9 +54,13 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join(parts)
 
 
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+"""Lines as `patch` sees them: form feeds and their like do not end one."""
+
+
 def unified_diff(source: Source, changed: str, context: int = 3) -> str:
-    """A patch from the source to `changed`; empty where they are the same."""
-    before, after = (readable(each).splitlines(keepends=True) for each in (source.text, changed))
-    name = str(source.path).lstrip("/")
+    """A patch from the source to `changed`, a character a byte as they are; empty where they are the same."""
+    before, after = (_LINE.findall(each) for each in (source.text, changed))
+    name = os.fsencode(source.path).decode("latin-1").lstrip("/")
     lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", n=context)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

@@ -20,6 +20,8 @@ _INCLUDE = re.compile(r"#\s*include\s*[<\\\"]+([\w./]+)")
 _FILE = re.compile(
     r"(?:lib)?(?:cuda|cudart|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc|nvml|nvidia-ml|nvcuda)[\w.-]*(?:\.so|\.dll|\.dylib)[\w.]*"
 )
+_GPU_CODE = re.compile(r"__(?:global|device)__\b")
+_NAME = re.compile(r"(?<![\w.$>])[A-Za-z_]\w*(?!\w)")
 _LOOKUPS = frozenset(
     [
         "dlsym",
@@ -36,11 +38,24 @@ def translate(work: Work) -> None:
     """Report what strings hold; none is changed."""
     tokens = work.tokens
     until = -1
-    for at, token in enumerate(tokens):
-        if token.kind is Kind.NAME and token.text in _ASM and not work.skipped(token.offset):
+    string = Kind.STRING  # looked up once: sources have hundreds of thousands of tokens
+    for at, (kind, text, offset) in enumerate(tokens):
+        if kind is string:
+            if at > until and len(text) > 4 and not work.skipped(offset):
+                _string(work, at)
+        elif text in _ASM and kind is Kind.NAME and not work.skipped(offset):
             until = _assembly(work, at)
-        elif token.kind is Kind.STRING and at > until and len(token.text) > 4 and not work.skipped(token.offset):
-            _string(work, at)
+
+
+def _foreign(text: str) -> Iterator[str]:
+    """Names of CUDA's in a source that HIP does not have under the same name."""
+    for name in _NAME.findall(text):
+        row = table.lookup(name)
+        if row is None:
+            if table.is_cuda_name(name):
+                yield name
+        elif row.hip != row.cuda and row.kind not in ("namespace", "header"):
+            yield name
 
 
 def _assembly(work: Work, at: int) -> int:
@@ -90,6 +105,13 @@ def _string(work: Work, at: int) -> None:
             say = f"the string holds source that includes <{match[1]}>: it is not translated"
             hint = f"write it for HIPRTC: it includes {row.hip or 'nothing of the kind'} where it is needed"
             work.report(token.offset, len(text), "embedded-source", say, hint)
+            return
+    if _GPU_CODE.search(text):
+        foreign = sorted(set(_foreign(text)))
+        if foreign:
+            named = ", ".join(foreign[:4]) + (", …" if len(foreign) > 4 else "")
+            say = f"the string holds source with names of CUDA's, which is not translated: {named}"
+            work.report(token.offset, len(text), "embedded-source", say, "write it for HIPRTC: with HIP's names")
             return
     inner = text.strip('"')
     if _FILE.fullmatch(inner):

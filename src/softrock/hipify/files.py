@@ -49,7 +49,11 @@ def kind_of(path: Path) -> str:
 
 
 def collect(
-    paths: Sequence[Path], include: Sequence[str] = (), exclude: Sequence[str] = (), skip: Sequence[Path] = ()
+    paths: Sequence[Path],
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    skip: Sequence[Path] = (),
+    links: bool = False,
 ) -> tuple[list[Item], list[tuple[Path, str]]]:
     """The files that the user's paths mean, each once, in a fixed order; and folders that cannot be read, with why.
 
@@ -57,6 +61,7 @@ def collect(
         include: in folders, only files that match one of these; a glob without a slash is compared with the name.
         exclude: files that are left out, wherever they come from.
         skip: folders that are not looked into.
+        links: a link to a file counts as a file of its own.
 
     Raises:
         UsageError: a path that does not exist, or a compile_commands.json that is none.
@@ -72,7 +77,8 @@ def collect(
                 continue
             if _matches(item.path, exclude):
                 continue
-            found.setdefault(os.path.realpath(item.path), item)
+            same = os.path.normpath(item.path.absolute()) if links else os.path.realpath(item.path)
+            found.setdefault(same, item)
     return list(found.values()), trouble
 
 
@@ -108,7 +114,11 @@ def _below(folder: Path, left_out: set[str], trouble: list[tuple[Path, str]]) ->
             path = here / entry.name
             if entry.name.startswith("."):
                 continue
-            if entry.is_dir():
+            try:
+                inside = entry.is_dir()
+            except OSError:  # a link that leads to itself: reading it says so
+                inside = False
+            if inside:
                 folders.append(path)
             elif kind_of(path):
                 yield path

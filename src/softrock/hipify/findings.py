@@ -45,8 +45,14 @@ class Finding:
     fix: tuple[Edit, ...] = ()
 
     def __str__(self) -> str:
-        tail = f"\n  mend: {self.hint}" if self.hint else ""
-        return f"{self.path}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.rule}]{tail}"
+        tail = f"\n  mend: {printable(self.hint)}" if self.hint else ""
+        place = f"{printable(self.path)}:{self.line}:{self.column}"
+        return f"{place}: {self.severity}: {printable(self.message)} [{self.rule}]{tail}"
+
+
+def printable(text: str) -> str:
+    """Text from files and their names, without what a terminal would obey."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else "?" for each in text)
 
 
 def at(

@@ -107,7 +107,9 @@ def _opening(tokens: list[Token], at: int, bracket: str) -> int | None:
     """Index of the bracket that the one at an index closes."""
     closing = {"<": ">", "(": ")", "[": "]"}[bracket]
     depth = 0
-    for here in range(at, max(at - 400, -1), -1):
+    here = at + 1
+    while here > max(at - 400, 0):
+        here -= 1
         text = tokens[here].text
         if text and not text.strip(closing):
             depth += len(text)
@@ -115,6 +117,11 @@ def _opening(tokens: list[Token], at: int, bracket: str) -> int | None:
             depth -= 1
             if depth == 0:
                 return here
+        elif text in (")", "]") and bracket == "<":
+            inner = _opening(tokens, here, "(" if text == ")" else "[")
+            if inner is None:
+                return None
+            here = inner
         elif text in (";", "{", "}"):
             return None
     return None

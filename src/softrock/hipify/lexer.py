@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 
@@ -42,23 +41,34 @@ class Token(NamedTuple):
         return self.offset + len(self.text)
 
 
-_BLANK = r"(?:[ \t\f\v]|\\\r?\n)"
-_DIRECTIVES = "include_next include import define undef if ifdef ifndef elif elifdef elifndef else endif pragma error"
+_SPLICE = r"\\\r?\n"
+_COMMENT = r"/\*(?:[^*]|\*(?!/))*+\*/"
+_BLANK = rf"(?:[ \t\f\v]|{_SPLICE}|{_COMMENT})"
+_DIRECTIVES = (
+    "include_next include import define undef if ifdef ifndef elif elifdef elifndef else endif pragma error warning"
+)
+_LETTER = r"A-Za-z_$\x80-\xff"
 _PATTERN = re.compile(
     rf"""
-      (?P<space>(?:[ \t\r\f\v]|\\\r?\n)+)
-    | (?P<newline>\n)
-    | (?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
-    | (?P<string>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{{0,16}})\(.*?\)(?P=mark)"|(?:u8|[uUL])?"(?:\\\r?\n|\\.|[^"\\\n])*"?)
-    | (?P<char>(?:u8|[uUL])?'(?:\\\r?\n|\\.|[^'\\\n])*'?)
-    | (?P<number>\.?[0-9](?:[eEpP][+-]|'?[A-Za-z0-9_.])*)
-    | (?P<name>[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*)
-    | (?P<directive>\#{_BLANK}*(?:{"|".join(_DIRECTIVES.split())})\b)
-    | (?P<punct><<<|>>>|<<=|>>=|<=>|->\*|\.\.\.|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|.)
+    [ \t\r\f\v]*+(?:{_SPLICE}[ \t\r\f\v]*+)*+
+    (?:
+      (?P<newline>\n)
+    | (?P<name>(?!(?:u8|[uUL])?(?:R?"|'))[{_LETTER}][0-9{_LETTER}]*+(?:{_SPLICE}[0-9{_LETTER}]++)*+)
+    | (?P<comment>//(?:{_SPLICE}|[^\n])*+|/\*.*?(?:\*/|\Z))
+    | (?P<string>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{{0,16}})\(.*?(?:\)(?P=mark)"|\Z)
+      | (?:u8|[uUL])?"(?:{_SPLICE}|\\.|[^"\\\n])*+"?)
+    | (?P<char>(?:u8|[uUL])?'(?:{_SPLICE}|\\.|[^'\\\n])*+'?)
+    | (?P<number>\.?[0-9](?:[eEpP][+-]|'?[A-Za-z0-9_.])*+)
+    | (?P<directive>(?:\#|%:){_BLANK}*+(?:{"|".join(_DIRECTIVES.split())})\b)
+    | (?P<punct><<<|>>>|<<=|>>=|<=>|->\*|\.\.\.|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|%:%:|.)
+    | (?P<rest>\Z)
+    )
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_HEADER = re.compile(rf"{_BLANK}*(?P<header><[^>\n]*>|\"[^\"\n]*\")")
+_HEADER = re.compile(rf"{_BLANK}*+(?P<header><[^>\n]*>|\"[^\"\n]*\")", re.DOTALL)
+_PROSE = re.compile(rf"(?:{_SPLICE}|//(?:{_SPLICE}|[^\n])*+|{_COMMENT}|[^\n])*+")
+"""Behind ``#error``: to the end of the line."""
 _MARK = "\xef\xbb\xbf"
 """A byte order mark at the beginning of a file is no token."""
 _KINDS = {
@@ -72,42 +82,57 @@ _KINDS = {
 }
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """The tokens of a source, comments included, in order."""
-    at, end = len(_MARK) if text.startswith(_MARK) else 0, len(text)
+def tokens(text: str, comments: bool = True) -> list[Token]:
+    """The tokens of a source in order, those of comments only where they are wanted."""
+    out: list[Token] = []
+    add = out.append
+    at = len(_MARK) if text.startswith(_MARK) else 0
     fresh, inside = True, False  # at the beginning of a line; in a directive
-    match = _PATTERN.match
-    while at < end:
-        found = match(text, at)
-        assert found is not None, "the last alternative takes any character"
-        group = found.lastgroup if found.lastgroup != "mark" else "string"
-        start, at = at, found.end()
-        if group == "space":
-            continue
+    kinds, make, cls = _KINDS, tuple.__new__, Token  # a source has hundreds of thousands of them
+    comment, directive = Kind.COMMENT, Kind.DIRECTIVE
+    match = _PATTERN.scanner(text, at).match  # type: ignore[attr-defined]
+    while True:
+        found = match()
+        group = found.lastgroup
         if group == "newline":
             if inside:
-                yield Token(Kind.END, "", start)
-            fresh, inside = True, False
+                add(Token(Kind.END, "", found.end() - 1))
+                inside = False
+            fresh = True
             continue
-        kind = _KINDS[group or "punct"]
-        if kind is Kind.DIRECTIVE and not fresh:  # '#' in the middle of a line is no directive
-            yield Token(Kind.PUNCT, "#", start)
-            at = start + 1
+        if group == "rest":
+            break
+        kind = kinds[group]
+        start = found.start(group)
+        if kind is directive:
+            at = found.end()
+            if not fresh:  # '#' in the middle of a line is no directive
+                at = start + (1 if text[start] == "#" else 2)
+                add(Token(Kind.PUNCT, text[start:at], start))
+            else:
+                add(Token(kind, found[group], start))
+                fresh, inside = False, True
+                word = found[group]
+                if word.endswith(("include", "include_next", "import")):
+                    header = _HEADER.match(text, at)
+                    if header:
+                        add(Token(Kind.HEADER, header["header"], header.start("header")))
+                        at = header.end()
+                elif word.endswith(("error", "warning")):
+                    prose = _PROSE.match(text, at)
+                    at = prose.end() if prose else at
+            match = _PATTERN.scanner(text, at).match  # type: ignore[attr-defined]
             continue
-        yield Token(kind, found[0], start)
-        if kind is not Kind.COMMENT:
+        if kind is not comment:
             fresh = False
-        if kind is Kind.DIRECTIVE:
-            inside = True
-            if found[0].rstrip().endswith(("include", "include_next", "import")):
-                header = _HEADER.match(text, at)
-                if header:
-                    yield Token(Kind.HEADER, header["header"], header.start("header"))
-                    at = header.end()
+        elif not comments:
+            continue
+        add(make(cls, (kind, found[group], start)))
     if inside:
-        yield Token(Kind.END, "", end)
+        add(Token(Kind.END, "", len(text)))
+    return out
 
 
 def code(text: str) -> list[Token]:
     """The tokens without comments and ends of directives."""
-    return [each for each in tokens(text) if each.kind is not Kind.COMMENT and each.kind is not Kind.END]
+    return [each for each in tokens(text, comments=False) if each.kind is not Kind.END]

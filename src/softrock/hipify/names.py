@@ -8,6 +8,7 @@ tokens around the name where there is none.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass, field
 
@@ -21,6 +22,9 @@ from softrock.hipify.work import HIP_MACROS, Work
 _PASTED = re.compile(
     r"p?nccl|cu|CU|CU_|cuda|CUDA|cuda[A-Z]\w*|cublas\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*|cudnn\w*|nvrtc\w*|CU[A-Z]*_\w*"
 )
+_SPLIT = re.compile(r"[\w$]\\\r?\n[\w$]")
+_SPLICE = re.compile(r"\\\r?\n")
+_PASTE = ("##", "%:%:")
 _ARCH = "__CUDA_ARCH__"
 _ADDRESS = {
     "cudaFuncSetAttribute": 0,
@@ -32,24 +36,30 @@ _ADDRESS = {
 _CASTS = frozenset(["reinterpret_cast", "static_cast", "const_cast"])
 
 
+ABSENT = frozenset(["cutlass", "cute"])
+"""Namespaces of libraries that ROCm has nothing of, and that have no table."""
+
+
 @functools.cache
 def _roots() -> frozenset[str]:
     """Names of namespaces that the tables speak of."""
     rows = table.rows()
-    return frozenset(name.partition("::")[0] for name in rows if "::" in name or rows[name].kind == "namespace")
+    return rows.of_kind("namespace") | {name.partition("::")[0] for name in rows if "::" in name} | ABSENT
 
 
 def translate(work: Work) -> None:
     """Translate all identifiers of a source."""
     tokens = work.tokens
-    roots = _roots() | _aliases(tokens).keys()
-    hits = [
-        at
-        for at, token in enumerate(tokens)
-        if token.kind is Kind.NAME and (token.text in roots or interesting(token.text))
-    ]
+    aliases = _aliases(tokens)
+    roots = _roots() | aliases.keys()
+    name = Kind.NAME  # looked up once: sources have hundreds of thousands of tokens
+    hits = [at for at, (kind, text, _) in enumerate(tokens) if kind is name and (text in roots or interesting(text))]
     handled = _conditions(work)
-    Names(work, scope_of(work, hits), handled).run(hits)
+    Names(work, scope_of(work, hits), handled, aliases).run(hits)
+    if _SPLIT.search(work.source.text):
+        _split(work)
+    if "##" in work.source.text or "%:%:" in work.source.text:
+        _pasted(work)
 
 
 @dataclass
@@ -58,18 +68,19 @@ class Names:
 
     Attributes:
         handled: offsets of names that others took care of.
+        aliases: namespace aliases of the source.
     """
 
     work: Work
     scope: Scope
     handled: frozenset[int] | set[int]
+    aliases: dict[str, str]
     own: set[str] = field(default_factory=set)
     elsewhere: set[str] | None = None
 
     def run(self, hits: list[int]) -> None:
         """Translate the names at these indices."""
         tokens = self.work.tokens
-        aliases = _aliases(tokens)
         until = -1
         for at in hits:
             token = tokens[at]
@@ -81,11 +92,10 @@ class Names:
                 continue
             if before == "::" and at > 1 and _qualifies(tokens[at - 2]):
                 continue  # in a namespace or class that is no library's
-            if after == "##" or before == "##":
-                self._pasted(token)
+            if after in _PASTE or before in _PASTE:
                 continue
-            if after == "::" or before == "namespace":
-                until = max(until, self._qualified(at, aliases))
+            if after == "::" or before == "namespace" or (before in ("=", "::") and _aliased(tokens, at)):
+                until = max(until, self._qualified(at, self.aliases))
                 continue
             self._plain(at, before, after)
 
@@ -130,13 +140,6 @@ class Names:
         text = f"{name} looks like a name of CUDA's and is in no mapping table"
         self.work.report(token.offset, length or len(token.text), "unknown-api", text, str(reason))
 
-    def _pasted(self, token: Token) -> None:
-        if _PASTED.fullmatch(token.text):
-            text = f"a name is put together from {token.text} by ##: it cannot be translated"
-            self.work.report(
-                token.offset, len(token.text), "pasted-name", text, "write HIP's names out, or paste to HIP's prefix"
-            )
-
     def _declared_elsewhere(self, name: str) -> bool:
         """Whether a header of the program's own, included by this file, declares a name."""
         if self.work.tree is not None:
@@ -173,7 +176,6 @@ class Names:
         names = [tokens[each].text for each in chain]
         declares = at > 0 and tokens[at - 1].text == "namespace" and not (at > 1 and tokens[at - 2].text == "using")
         root = aliases.get(names[0]) if not declares else None
-        lead = len(root.split("::")) - 1 if root else 0
         full = [*(root.split("::") if root else names[:1]), *names[1:]]
         if full[0] not in _roots():
             if len(names) > 1:
@@ -181,10 +183,12 @@ class Names:
             if not declares:
                 self._plain(at, "", "")
             return at
-        self._library(chain, full, lead, declares)
+        self._library(chain, full, root, declares)
         return chain[-1]
 
-    def _library(self, chain: list[int], full: list[str], lead: int, declares: bool) -> None:
+    def _library(self, chain: list[int], full: list[str], root: str | None, declares: bool) -> None:
+        """Translate a chain; `root` is what its first name is an alias of, and `full` is the chain without aliases."""
+        lead = len(root.split("::")) - 1 if root else 0
         tokens = self.work.tokens
         rows = table.rows()
         row: Row | None = None
@@ -199,7 +203,7 @@ class Names:
         start, end = tokens[chain[0]].offset, tokens[chain[-1]].end
         name = "::".join(full)
         if row is None:
-            if _knows_members(full[0]) and len(full) > 1:
+            if full[0] in ABSENT or (_knows_members(full[0]) and len(full) > 1):
                 self._unknown(tokens[chain[0]], name, end - start)
             return
         if count < len(full) and row.kind == "namespace" and row.hip and _knows_members("::".join(full[:count])):
@@ -212,9 +216,12 @@ class Names:
         if new == full[:count]:
             return
         parts = chain[: max(count - lead, 0)]
-        if lead:  # the alias stands for the first of them, and is translated where it is made
-            new = new[lead + 1 :]
-            parts = parts[1:]
+        if root:  # the alias stands for the first of them, and is translated where it is made
+            base = rows.get(root)
+            stem = (base.hip if base is not None and base.hip else root).split("::")
+            if new[: len(stem)] == stem:
+                new = new[len(stem) :]
+                parts = parts[1:]
             if new == [tokens[each].text for each in parts]:
                 return
         if not parts or not new:
@@ -247,11 +254,17 @@ def _qualifies(token: Token) -> bool:
     return token.text in (">", ">>") or (token.kind is Kind.NAME and token.text not in NOT_TYPES)
 
 
+def _aliased(tokens: list[Token], at: int) -> bool:
+    """Whether a name is what ``namespace a =`` stands before."""
+    at -= 2 if tokens[at - 1].text == "::" else 1
+    return at > 1 and tokens[at].text == "=" and tokens[at - 2].text == "namespace"
+
+
 def _aliases(tokens: list[Token]) -> dict[str, str]:
     """Namespace aliases: name -> what it stands for."""
     found: dict[str, str] = {}
-    for at, token in enumerate(tokens):
-        if token.text != "namespace" or at + 3 >= len(tokens) or tokens[at + 2].text != "=":
+    for at, (_, text, _) in enumerate(tokens):
+        if text != "namespace" or at + 3 >= len(tokens) or tokens[at + 2].text != "=":
             continue
         end = at + 3
         while end < len(tokens) and (tokens[end].text == "::" or tokens[end].kind is Kind.NAME):
@@ -260,6 +273,52 @@ def _aliases(tokens: list[Token]) -> dict[str, str]:
         first, colons, rest = whole.partition("::")
         found[tokens[at + 1].text] = found.get(first, first) + colons + rest
     return found
+
+
+def _pasted(work: Work) -> None:
+    """Report names that the preprocessor puts together from parts of CUDA's."""
+    tokens = work.tokens
+    pasting: dict[str, set[int]] = {}  # macro -> numbers of arguments that others are pasted to
+    for directive in work.directives:
+        if directive.word != "define":
+            continue
+        body = tokens[directive.first : directive.last]
+        head = itertools.takewhile(lambda each: each.text != ")", body[1:])
+        parameters = [each.text for each in head if each.kind is Kind.NAME or each.text == "..."]
+        for number, name in enumerate(body[:-1]):
+            if name.kind is not Kind.NAME or body[number + 1].text not in _PASTE or body[number - 1].text in _PASTE:
+                continue
+            if name.text in parameters:
+                pasting.setdefault(body[0].text, set()).add(parameters.index(name.text))
+            elif _PASTED.fullmatch(name.text) and not work.skipped(name.offset):
+                _report_pasted(work, name)
+    for at, (_, text, offset) in enumerate(tokens):
+        if text not in pasting or work.skipped(offset):
+            continue
+        given = arguments(tokens, at + 1) if at + 1 < len(tokens) and tokens[at + 1].text == "(" else None
+        for number, (first, last) in enumerate(given or ()):
+            word = tokens[first].text
+            if number not in pasting[text]:
+                continue
+            if last == first + 1 and _PASTED.fullmatch(word) and (word == "cuda" or table.lookup(word) is None):
+                _report_pasted(work, tokens[first])
+
+
+def _report_pasted(work: Work, token: Token) -> None:
+    text = f"a name is put together from {token.text} by ##: it cannot be translated"
+    hint = "write HIP's names out, or paste to HIP's prefix"
+    if all((each.line, each.column) != work.source.position(token.offset) for each in work.findings):
+        work.report(token.offset, len(token.text), "pasted-name", text, hint)
+
+
+def _split(work: Work) -> None:
+    """Report names that a backslash at the end of a line cuts in two."""
+    for token in work.tokens:
+        if token.kind is Kind.NAME and "\\" in token.text and not work.skipped(token.offset):
+            name = _SPLICE.sub("", token.text)
+            if interesting(name):
+                text = f"{name} is cut in two by a backslash at the end of a line: it was left alone"
+                work.report(token.offset, len(token.text), "split-name", text, "write it in one line")
 
 
 # ---- conditions ----

@@ -61,7 +61,7 @@ def run(
         progress: called with the number of files that are done and the name of the last.
 
     Raises:
-        UsageError: two files would become the same one.
+        UsageError: two files would become the same one, or one that is read.
         SoftrockError: `options.parse` is "always" and a file does not parse.
     """
     target = target or Target()
@@ -107,10 +107,16 @@ def _bytes(items: Sequence[Item]) -> int:
 
 def _no_clash(items: Sequence[Item], target: Target) -> None:
     taken: dict[str, Path] = {}
+    read = {} if target.in_place else {os.path.realpath(each.path): each.path for each in items}
     for item in items:
         path = target.of(item)
         if path is None:
             continue
+        if os.path.realpath(path) in read:
+            raise UsageError(
+                f"{read[os.path.realpath(path)]} is read and would be overwritten",
+                hint="give another output folder, or --in-place, which keeps the old file",
+            )
         other = taken.setdefault(os.path.normpath(path), item.path)
         if other != item.path:
             raise UsageError(f"{item.path} and {other} would both become {path}", hint="translate them one by one")
@@ -126,27 +132,29 @@ def one(item: Item, options: Options, target: Target) -> tuple[File, Counter[tup
         kind = "binary" if "binary" in error.message else "unreadable"
         text = error.message.removeprefix(f"{item.path}: ")
         file.mode = "skipped"
-        file.findings.append(
-            Finding(kind, RULES[kind], str(item.path), 1, 1, 1, 1, f"left out: {text}", error.hint or "")
-        )
+        file.findings.append(_about(item, kind, f"left out: {text}", error.hint))
         return file, uses
     options = replace(options, flags=(*item.flags, *options.flags), cwd=item.cwd)
     result = translated(read, options)
     file.lines = read.text.count("\n") + (not read.text.endswith("\n") and bool(read.text))
     file.mode, file.reason = result.mode, result.reason
     file.findings, file.edits, file.replaced = result.findings, result.edits, result.replaced
+    if result.mode == "tokens" and result.reason:
+        file.findings.insert(0, _about(item, "not-parsed", f"not parsed, handled by tokens: {result.reason}"))
     file.diff = edits.unified_diff(read, result.text) if result.edits else ""
     path = target.of(item)
     if path is not None:
         try:
             _write(read, result.text, item.path, path, target)
-            file.output = str(path)
+            file.output = str(path) if target.folder is not None or result.edits else ""
         except SoftrockError as error:
-            finding = Finding(
-                "unreadable", RULES["unreadable"], str(item.path), 1, 1, 1, 1, error.message, error.hint or ""
-            )
-            file.findings.append(finding)
+            file.findings.append(_about(item, "unreadable", error.message, error.hint))
     return file, result.uses
+
+
+def _about(item: Item, rule: str, message: str, hint: str | None = None) -> Finding:
+    """A finding about a file as a whole."""
+    return Finding(rule, RULES[rule], str(item.path), 1, 1, 1, 1, message, hint or "")
 
 
 def translated(read: Source, options: Options) -> translate.Translation:
@@ -168,11 +176,9 @@ def _write(read: Source, text: str, old: Path, new: Path, target: Target) -> Non
             raise UsageError(f"{new} exists: {old} was left as it is", hint="move it away, or do without --rename")
         source.write(new, read.to_bytes(text), like=old)
         try:
-            kept = old.with_name(old.name + target.backup)
-            if target.backup and not kept.exists():
-                old.rename(kept)
-            else:
-                old.unlink()
+            if target.backup:
+                source.keep(old, target.backup)
+            old.unlink()
         except OSError as error:
             raise UsageError(
                 f"{old}: cannot be moved: {error.strerror}", hint="remove it: its translation is written"

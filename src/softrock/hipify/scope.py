@@ -73,13 +73,50 @@ def scope_of(work: Work, hits: list[int]) -> Scope:
                 scope.everywhere.add(name)
     if work.tree is not None:
         _resolve(work, scope)
-        return scope
-    found = [at for at in hits if _declares(tokens, at)]
+        if not (work.tree.errors or work.tree.inactive):
+            return scope
+        # What clang did not understand or did not see is told from the tokens.
+        for node in work.tree.in_main():
+            if node.name_offset >= 0 and node.ref is not None and interesting(work.tree.written(node)):
+                scope.at.setdefault(node.name_offset, work.tree.declaration(node.ref) is not None)
+    found = [(at, at) for at in hits if _declares(tokens, at)]
+    found += [(at, where) for at in hits if (where := _listed(tokens, at)) is not None]
     if found:
         blocks = _blocks(tokens)
-        for at in found:
-            scope.inside.setdefault(tokens[at].text, []).append(_extent(tokens, blocks, at))
+        for at, where in found:
+            scope.inside.setdefault(tokens[at].text, []).append(_extent(tokens, blocks, where))
     return scope
+
+
+_MOST_ENUMERATORS = 4000
+"""Tokens that an enumeration may have before a name in it."""
+
+
+def _listed(tokens: list[Token], at: int) -> int | None:
+    """Index from which a name holds that an enumeration, ``auto [a, b]`` or ``[a = b]`` declares; None for others."""
+    if at == 0 or at + 1 >= len(tokens) or tokens[at - 1].text not in ("{", "[", ",", "&"):
+        return None
+    if tokens[at + 1].text not in (",", "=", "}", "]"):
+        return None
+    opening = at - 1
+    while opening > max(at - _MOST_ENUMERATORS, 0) and tokens[opening].text not in ("{", "}", ";", "["):
+        opening -= 1
+    if tokens[opening].text == "[":
+        before = opening - 1
+        while before > 0 and tokens[before].text in ("&", "&&"):
+            before -= 1
+        if before >= 0 and tokens[before].text == "auto":
+            return at
+        lambdas = tokens[at + 1].text == "=" and not (before >= 0 and tokens[before].kind is Kind.NAME)
+        return at if lambdas else None
+    if tokens[opening].text != "{":
+        return None
+    for back in range(opening - 1, max(opening - 8, -1), -1):
+        if tokens[back].text == "enum":
+            return at if tokens[back + 1].text in ("class", "struct") else back
+        if tokens[back].kind is not Kind.NAME and tokens[back].text not in (":", "::"):
+            break
+    return None
 
 
 def _declares(tokens: list[Token], at: int) -> bool:
@@ -107,10 +144,11 @@ def _declares(tokens: list[Token], at: int) -> bool:
         return False
     if kind.text in _BUILT_IN:
         return True
-    if kind.text in NOT_TYPES or kind.text.isupper() or "##" in after:
-        return False
-    if pointer:  # a * b is a product as well: a type is known by its form
-        return kind.text.endswith("_t") or _is_type(kind.text)
+    if kind.text in NOT_TYPES or (kind.text.isupper() and len(kind.text) > 2) or "##" in after:
+        return False  # a longer word of capitals is a macro
+    if pointer:  # a * b is a product as well: a type is known by its form, or by what stands before it
+        known = tokens[at_type - 1].text if at_type else ""
+        return known in ("const", "volatile", "struct") or kind.text.endswith("_t") or _is_type(kind.text)
     return True
 
 
@@ -134,6 +172,9 @@ def _is_type(name: str) -> bool:
 
 def _library_namespace(tokens: list[Token], at: int) -> bool:
     """A file that includes a library's headers and reopens its namespace adds to the library."""
+    depth = sum((each.text == "{") - (each.text == "}") for each in tokens[:at] if each.kind is Kind.PUNCT)
+    if depth > 0:
+        return False  # inside a namespace of the program's own
     name = tokens[at].text
     return any(each.kind is Kind.HEADER and each.text[1:].startswith((f"{name}/", f"{name}.")) for each in tokens)
 
@@ -164,18 +205,63 @@ def _extent(tokens: list[Token], blocks: list[tuple[int, int, int]], at: int) ->
     if inner is not None and _is_class(tokens, inner[0]):
         first = inner[0]  # members are seen in the whole class
     depth = 0
-    for back in range(at - 1, max(at - 400, -1), -1):  # a parameter: it holds in the body that follows
+    for back in range(at - 1, max(at - 400, -1), -1):
         text = tokens[back].text
-        if text in (";", "{", "}"):
-            break
         depth += (text == ")") - (text == "(")
         if depth < 0:
-            following = next((block for block in blocks if block[0] > at), None)
-            between = "" if following is None else "".join(each.text for each in tokens[at : following[0]])
-            end = following[1] if following is not None and ";" not in between else at + 1
+            end = _end_of_parameter(tokens, blocks, back)
+            break
+        if text in ("{", "}") or (text == ";" and depth == 0 and not _in_head(tokens, back)):
             break
     last = tokens[end].offset if end < len(tokens) else (tokens[-1].end if tokens else 0)
     return tokens[first].offset, last
+
+
+_CONTROL = frozenset(["if", "for", "while", "switch", "catch", "constexpr"])
+
+
+def _in_head(tokens: list[Token], at: int) -> bool:
+    """Whether a semicolon stands between the brackets of a for or an if."""
+    depth = 0
+    for back in range(at - 1, max(at - 200, -1), -1):
+        text = tokens[back].text
+        depth += (text == ")") - (text == "(")
+        if depth < 0:
+            return back > 0 and tokens[back - 1].text in _CONTROL
+        if text in ("{", "}"):
+            return False
+    return False
+
+
+def _end_of_parameter(tokens: list[Token], blocks: list[tuple[int, int, int]], opening: int) -> int:
+    """Index up to which a name declared between brackets holds: that of the body or statement behind them."""
+    depth, close = 0, opening
+    while close < len(tokens):
+        depth += (tokens[close].text == "(") - (tokens[close].text == ")")
+        if depth == 0:
+            break
+        close += 1
+    at = close + 1
+    control = opening > 0 and tokens[opening - 1].text in _CONTROL
+    while at < len(tokens) and tokens[at].text not in (";", "{"):
+        if tokens[at].text in (",", ")", "}") and depth == 0 and not control:
+            return close  # a declaration without a body, or a parameter of one
+        depth += (tokens[at].text == "(") - (tokens[at].text == ")")
+        at += 1
+    if at >= len(tokens) or tokens[at].text == ";":
+        return at if control else min(close, len(tokens))
+    starts = [each[0] for each in blocks]
+    while True:
+        end = blocks[bisect.bisect_left(starts, at)][1]
+        if end + 1 >= len(tokens) or tokens[end + 1].text not in (",", "{"):
+            return end
+        at = end + 1  # that was a part of a constructor's ``: a{x}, b(y) {``
+        while at < len(tokens) and tokens[at].text != "{":
+            if tokens[at].text in (";", "}"):
+                return end
+            at += 1
+        if at >= len(tokens):
+            return end
 
 
 def _is_class(tokens: list[Token], opening: int) -> bool:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import bisect
 import codecs
-import contextlib
+import filecmp
+import itertools
 import os
+import shutil
 import stat
 import tempfile
 from dataclasses import dataclass, field
@@ -47,7 +49,9 @@ class Source:
             UsageError: it cannot be read, is larger than `MAX_BYTES`, or is not text.
         """
         try:
-            with path.open("rb") as file:
+            with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise UsageError(f"{path}: not a regular file", hint="give files and folders only")
                 data = file.read(MAX_BYTES + 1)
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror}", hint="check the path and its permissions") from None
@@ -67,6 +71,8 @@ class Source:
                 return cls(path, text.encode("utf-8", "surrogatepass").decode("latin-1"), encoding)
         if b"\0" in data[:8192]:
             raise UsageError(f"{path}: a binary file", hint="give sources only, or exclude it with --exclude")
+        if b"\r" in data and b"\n" not in data:
+            raise UsageError(f"{path}: its lines end with CR alone", hint="end them with LF or CR LF")
         return cls(path, data.decode("latin-1"))
 
     def to_bytes(self, text: str | None = None) -> bytes:
@@ -110,12 +116,40 @@ def readable(text: str) -> str:
         return text
 
 
+def keep(path: Path, suffix: str) -> Path:
+    """Keep a file's contents under its name and a suffix; earlier ones stay, and the next is numbered (``.orig.2``).
+
+    Returns:
+        The file that holds them.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    for number in itertools.count(1):
+        kept = path.with_name(path.name + suffix + (f".{number}" if number > 1 else ""))
+        try:
+            os.link(path, kept)
+        except FileExistsError:
+            if kept.is_file() and filecmp.cmp(path, kept, shallow=False):
+                return kept
+            continue
+        except OSError:  # a file system without links
+            try:
+                with path.open("rb") as old, kept.open("xb") as new:
+                    shutil.copyfileobj(old, new)
+            except FileExistsError:
+                continue
+            shutil.copystat(path, kept)
+        return kept
+    raise AssertionError("there are always more numbers")
+
+
 def write(path: Path, data: bytes, *, like: Path | None = None, backup: str | None = None) -> None:
     """Replace a file in one step, so that it is whole at any moment.
 
     Args:
         like: file whose permissions the new one gets (default: `path` itself where it exists).
-        backup: suffix under which the old file is kept; an earlier backup stays, because it holds the original.
+        backup: suffix under which the old file is kept, see `keep`.
 
     Raises:
         UsageError: the file or its folder cannot be written.
@@ -125,9 +159,7 @@ def write(path: Path, data: bytes, *, like: Path | None = None, backup: str | No
         path.parent.mkdir(parents=True, exist_ok=True)
         target = path.resolve() if path.is_symlink() else path
         if backup and target.exists():
-            kept = target.with_name(target.name + backup)
-            with contextlib.suppress(FileExistsError):
-                os.link(target, kept)
+            keep(target, backup)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -223,4 +223,5 @@ def reason(name: str) -> Reason:
 @functools.cache
 def libraries() -> Mapping[str, Library]:
     """What stands in for each family of `FAMILIES`, and for libraries that have no table here."""
-    return {family: Library(*rest) for family, *rest in (line.split("\t") for line in _lines("libraries"))}
+    split = (line.split("\t") for line in _lines("libraries"))
+    return {family: Library(*("" if each == "-" else each for each in rest)) for family, *rest in split}

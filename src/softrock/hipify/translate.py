@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from softrock.core.errors import SoftrockError
-from softrock.hipify import edits, embedded, headers, launches, names
+from softrock.hipify import edits, embedded, headers, launches, lexer, names
 from softrock.hipify.edits import Edit
 from softrock.hipify.findings import Finding
 from softrock.hipify.source import Source
@@ -88,6 +88,23 @@ def _steps(work: Work) -> None:
     names.translate(work)
     embedded.translate(work)
     headers.translate(work)
+    _never_closed(work)
+
+
+def _never_closed(work: Work) -> None:
+    """Report a comment or a raw string that takes the rest of the file with it."""
+    text = work.source.text
+    last = work.tokens[-1] if work.tokens else None
+    rest = last.end if last is not None else 0
+    for each in lexer.tokens(text[rest:]):
+        if each.kind is lexer.Kind.COMMENT and each.text.startswith("/*") and not each.text[2:].endswith("*/"):
+            what = "a comment begins here that never ends: what follows was left alone"
+            work.report(rest + each.offset, 2, "never-closed", what, "close it, or see what opened it")
+    if last is not None and last.kind is lexer.Kind.STRING and "R" in last.text[:3] and last.text[0] != '"':
+        mark = last.text[last.text.index('"') + 1 : last.text.index("(")]
+        if not last.text.endswith(f'){mark}"'):
+            what = "a raw string begins here that never ends: what follows was left alone"
+            work.report(last.offset, len(last.text), "never-closed", what, "close it")
 
 
 def _uncovered(work: Work) -> str:
@@ -97,7 +114,10 @@ def _uncovered(work: Work) -> str:
     parts = []
     lines = sum(work.source.text.count("\n", start, end) for start, end in tree.inactive)
     if lines:
-        parts.append(f"{lines} lines in branches of #if that are not compiled were handled by tokens")
+        one = lines == 1
+        which = "1 line in a branch of #if that is" if one else f"{lines} lines in branches of #if that are"
+        parts.append(f"{which} not compiled {'was' if one else 'were'} handled by tokens")
     if tree.errors:
-        parts.append(f"clang has {len(tree.errors)} errors, the first: {tree.errors[0]}")
+        count = len(tree.errors)
+        parts.append(f"clang has {count} error{'s' * (count != 1)}, the first: {tree.errors[0]}")
     return "; ".join(parts)

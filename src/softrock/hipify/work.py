@@ -29,6 +29,8 @@ RULES = {
     "deprecated-api": Severity.NOTE,
     "inline-ptx": Severity.ERROR,
     "pasted-name": Severity.ERROR,
+    "split-name": Severity.ERROR,
+    "never-closed": Severity.WARNING,
     "cuda-arch": Severity.WARNING,
     "embedded-source": Severity.NOTE,
     "name-in-string": Severity.WARNING,
@@ -51,6 +53,8 @@ ABOUT = {
     "deprecated-api": "HIP's counterpart is deprecated; the name was replaced.",
     "inline-ptx": "Instructions of NVIDIA's GPUs in the source.",
     "pasted-name": "A name that the preprocessor puts together.",
+    "split-name": "A name that goes on in the next line behind a backslash.",
+    "never-closed": "A comment or a raw string without an end: what follows was left alone.",
     "cuda-arch": "A decision by the number of an NVIDIA architecture.",
     "embedded-source": "CUDA source in a string, which is not translated.",
     "name-in-string": "A name of CUDA's in a string that is looked up when the program runs.",
@@ -130,7 +134,7 @@ class Work:
     @cached_property
     def tokens(self) -> list[Token]:
         """Tokens without comments; ends of directives are there."""
-        return [each for each in tokens(self.source.text) if each.kind is not Kind.COMMENT]
+        return tokens(self.source.text, comments=False)
 
     @cached_property
     def directives(self) -> list[Directive]:
@@ -177,18 +181,17 @@ class Work:
         return True
 
 
-_WORD = re.compile(r"[a-z_]+")
+_WORD = re.compile(r"[a-z_]+\Z")
 
 
 def _directives(all_tokens: list[Token]) -> Iterator[Directive]:
     stack: list[int] = []
     number = 0
     at, count = 0, len(all_tokens)
-    while at < count:
+    directive = Kind.DIRECTIVE  # looked up once: sources have hundreds of thousands of tokens
+    for at in [each for each, token in enumerate(all_tokens) if token[0] is directive]:
         token = all_tokens[at]
         at += 1
-        if token.kind is not Kind.DIRECTIVE:
-            continue
         found = _WORD.search(token.text)
         word = found[0] if found else ""
         first = at

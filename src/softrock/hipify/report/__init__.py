@@ -27,7 +27,7 @@ class File:
         findings: in order.
         edits: what changed.
         replaced: names and headers that were replaced.
-        diff: the change as a patch.
+        diff: the change as a patch, a character a byte.
         output: the file that was written, "" for none.
     """
 

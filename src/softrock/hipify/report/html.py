@@ -8,6 +8,7 @@ from html import escape
 from softrock.hipify.findings import Finding
 from softrock.hipify.report import File, Report
 from softrock.hipify.report.text import summary
+from softrock.hipify.source import readable
 
 _STYLE = """
 body { font: 15px/1.5 sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222; }
@@ -78,7 +79,7 @@ def _file(file: File) -> Iterator[str]:
     if file.findings:
         yield "<table>" + "".join(_finding(each) for each in file.findings) + "</table>"
     if file.diff:
-        yield "<pre>" + "\n".join(_diff_line(line) for line in file.diff.splitlines()) + "</pre>"
+        yield "<pre>" + "\n".join(_diff_line(line) for line in readable(file.diff).split("\n")) + "</pre>"
     yield "</details>"
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from softrock.hipify.report import File, Report
+from softrock.hipify.findings import printable
+from softrock.hipify.report import Report
 
 
 def render(report: Report) -> str:
-    """Findings, what was not parsed, statistics and verdicts."""
+    """Findings, what a parse did not cover, verdicts and statistics."""
     return "\n".join([*_findings(report), *_modes(report), *_verdicts(report), summary(report)]) + "\n"
 
 
@@ -20,10 +21,8 @@ def _findings(report: Report) -> Iterator[str]:
 
 def _modes(report: Report) -> Iterator[str]:
     for file in report.files:
-        if file.mode == "tokens" and file.reason:
-            yield f"{file.path}: not parsed, handled by tokens: {file.reason}"
-        elif file.mode == "parsed" and file.reason:
-            yield f"{file.path}: {file.reason}"
+        if file.mode == "parsed" and file.reason:
+            yield printable(f"{file.path}: {file.reason}")
 
 
 def _verdicts(report: Report) -> Iterator[str]:
@@ -33,7 +32,8 @@ def _verdicts(report: Report) -> Iterator[str]:
     yield "by library:"
     width = max(len(each.family) for each in found)
     for each in found:
-        counts = f"{each.names} names, {each.full} the same, {each.partial} differ, {each.missing} missing"
+        counts = f"{each.names} name{'s' * (each.names != 1)}, {each.full} the same, {each.partial} differ"
+        counts += f", {each.missing} missing"
         yield f"  {each.family:{width}}  {each.verdict:8}  -> {each.counterpart or 'nothing'}: {counts}. {each.about}"
 
 
@@ -43,11 +43,6 @@ def summary(report: Report) -> str:
     named = [f"{count} {name}{'s' * (count != 1)}" for name, count in numbers["findings"].items()]
     files, lines = numbers["files"], numbers["lines"]
     return (
-        f"{numbers['replaced']} names in {numbers['changed_files']} of {files} file{'s' * (files != 1)} "
-        f"({lines} lines); {', '.join(named)}"
+        f"{numbers['replaced']} name{'s' * (numbers['replaced'] != 1)} in {numbers['changed_files']} of "
+        f"{files} file{'s' * (files != 1)} ({lines} line{'s' * (lines != 1)}); {', '.join(named)}"
     )
-
-
-def line_of(file: File) -> str:
-    """What became of a file that was written."""
-    return f"{file.path} -> {file.output}" if file.output else file.path

@@ -1,0 +1,3 @@
+#if 1
+#include <cuda_runtime.h>
+int a = cudaSuccess;

@@ -1,0 +1,3 @@
+#include <cuda_runtime.h>
+const char *s = R"(never closed cudaFree;
+int b = cudaSuccess;

@@ -1,0 +1,4 @@
+#include <cuda_runtime.h>
+// what??/
+int a = cudaSuccess;
+const char *s = "??/"; int b = cudaSuccess;
