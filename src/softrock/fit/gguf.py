@@ -201,7 +201,7 @@ def _inside(reader: _Reader, found: Header, spans: list[tuple[int, int]], header
         if offset < end or offset % alignment:
             reader.fail(f"a tensor lies at {offset:,}, on another one or off its alignment")
         end = offset + length
-    if base + end > size:
+    if spans and base + end > size:
         reader.fail(f"its tensors end at byte {base + end:,}, but it has {size:,} bytes")
     names = {each.name for each in found.tensors}
     if len(names) != len(found.tensors):

@@ -231,7 +231,12 @@ def _prices(found: Answer) -> list[Table | str]:
         "date",
         "source",
     )
-    return ["Prices, the cheapest million tokens (at the bound) first", _grid(head, rows, (1, 3, 4, 5, 6, 7))]
+    return [
+        "Prices, the cheapest million tokens (at the bound) first",
+        _grid(head, rows, (1, 3, 4, 5, 6, 7)),
+        "rent: a card an hour, and what follows an hour too. buy: a million tokens over the years of use (--years), "
+        "day and night; power and the machine around the cards not counted.",
+    ]
 
 
 def engine_table(targets: Iterable[str]) -> list[Table | str]:
@@ -254,12 +259,12 @@ def cards_text(cards: Sequence[Card], facts: bool) -> str:
     if facts:
         parts: list[Table | str] = []
         for card in cards:
-            rows = []
+            known: list[Sequence[str]] = []
             for field, found in card.facts.items():
                 for number, each in enumerate(found):
                     state = ("used" if number == 0 else "disputed") if len(found) > 1 else ""
-                    rows.append((field, each.value, state, each.date, each.source, each.note))
-            parts += [f"{card.id}: {card.name}", _grid(("fact", "value", "", "date", "source", "note"), rows), ""]
+                    known.append((field, each.value, state, each.date, each.source, each.note))
+            parts += [f"{card.id}: {card.name}", _grid(("fact", "value", "", "date", "source", "note"), known), ""]
         return _printed(parts, False)
     rows: list[Sequence[str]] = [
         (

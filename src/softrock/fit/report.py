@@ -121,6 +121,7 @@ def _placement(each: Placement, found: Answer) -> dict[str, Any]:
         "fits": each.fits,
         "why": each.why,
         "support": card.support(unit(found.model, found.load.precision)),
+        "precisions": {name: card.support(way.unit) for name, way in precisions.all_precisions().items()},
         "per_card": {
             "weights": sizes(need.weights),
             "cache": sizes(need.cache),
@@ -191,7 +192,8 @@ def table(found: Answer) -> str:
         card, need = each.card, each.need
         row: list[Any] = [
             card.id, card.name, card.target, card.memory, card.reported, need.cards, each.fits,
-            need.weights, need.cache, need.activations, need.runtime, each.headroom, each.bare, each.longest, f"{each.tokens:.3f}",
+            need.weights, need.cache, need.activations, need.runtime, each.headroom, each.bare, each.longest,
+            f"{each.tokens:.3f}",
             card.support(unit(found.model, found.load.precision)),
         ]  # fmt: skip
         mine = [cost for cost in found.costs if cost.placement is each]
