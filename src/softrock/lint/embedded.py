@@ -28,7 +28,7 @@ _ESCAPE = re.compile(r"\\.", re.DOTALL)
 
 _MOST = 100
 """Kernels of a file that are looked at one by one; what follows is taken for one source."""
-_BETWEEN = re.compile(r"(?:[\s\\+]|\#[^\n]*)*")
+_BETWEEN = re.compile(r"(?:[\s\\+]|\#[^\n]*+(?:\n|\Z))*+")
 """What stands between strings that are one: blanks, comments, a plus."""
 _PLACE = re.compile(r"\{\{|\}\}|\{[^{}\n]*\}")
 

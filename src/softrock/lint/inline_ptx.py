@@ -88,14 +88,15 @@ def _split(operands: str) -> Iterator[str]:
 
 def asm_statements(tokens: Sequence[Token], source: str) -> Iterator[Asm]:
     """The ``asm`` statements among some tokens of a source."""
+    behind = 0
     for index, token in enumerate(tokens):
-        if token.text not in _ASM or token.kind is not Kind.NAME:
+        if index < behind or token.text not in _ASM or token.kind is not Kind.NAME:
             continue
         at = index + 1
         while at < len(tokens) and tokens[at].text in _QUALIFIERS:
             at += 1
         if at < len(tokens) and tokens[at].text == "(":
-            found = _asm(tokens, token.offset, at, source)
+            found, behind = _asm(tokens, token.offset, at, source)
             if found and not _names_a_symbol(found):
                 yield found
 
@@ -106,26 +107,34 @@ def _names_a_symbol(asm: Asm) -> bool:
     return text.startswith("llvm.") and not asm.operands
 
 
-def _asm(tokens: Sequence[Token], start: int, opening: int, source: str) -> Asm | None:
+_LONG = 6000
+"""Tokens of a statement, at most."""
+
+
+def _asm(tokens: Sequence[Token], start: int, opening: int, source: str) -> tuple[Asm | None, int]:
+    """The statement whose parenthesis opens at an index, None where it is not closed; where to go on."""
     sections: list[list[Token]] = [[]]
     depth, at = 0, opening
-    while at < len(tokens):
+    last = min(len(tokens), opening + _LONG)
+    while at < last:
         text = tokens[at].text
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(text, 0) if tokens[at].kind is Kind.PUNCT else 0
         if depth == 0:
             break
+        if text == ";":
+            return None, at
         if depth == 1 and text in (":", "::") and tokens[at].kind is Kind.PUNCT:
             sections += [[] for _ in text]
         elif at > opening:
             sections[-1].append(tokens[at])
         at += 1
-    if at == len(tokens):
-        return None
+    if at == last:
+        return None, at
     characters = [pair for each in sections[0] if each.kind is Kind.STRING for pair in _characters(each)]
     operands = tuple(operand for section in sections[1:3] for operand in _operands(section, source))
     clobbers = tuple(each.text.strip('"') for section in sections[3:4] for each in section if each.kind is Kind.STRING)
     strings = any(each.kind is Kind.STRING for each in sections[0])
-    return Asm(start, tokens[at].end, tuple(characters), operands, clobbers, strings)
+    return Asm(start, tokens[at].end, tuple(characters), operands, clobbers, strings), at
 
 
 def _characters(token: Token) -> Iterator[tuple[str, int]]:

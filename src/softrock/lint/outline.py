@@ -66,6 +66,8 @@ _AFTER_PARAMETERS = frozenset(
     ]
 )
 _DEVICE_MACRO = re.compile(r"[A-Z0-9_]*DEVICE[A-Z0-9_]*|KOKKOS_(?:INLINE_|FORCEINLINE_)?FUNCTION")
+_LONG = 600
+"""Tokens between ``<<<`` and ``>>>`` at most."""
 _RECORDS = frozenset({"class", "struct", "union"})
 
 
@@ -309,6 +311,7 @@ class Outline:
                     start = at
                 else:
                     at = end + 1
+                    start = at if kind == "" else start
         return found
 
     def _scope(self, start: int, brace: int) -> tuple[str, str]:
@@ -471,7 +474,8 @@ class Outline:
 
     def _chevrons(self, opening: int) -> Launch | None:
         at = opening + 1
-        while at < len(self.tokens) and self.tokens[at].text not in (">>>", ";", "}"):
+        end = min(len(self.tokens), opening + _LONG)
+        while at < end and self.tokens[at].text not in (">>>", ";", "}"):
             at = self.match.get(at, at) + 1 if self.tokens[at].text in PAIRS else at + 1
         if self.at(at) != ">>>" or self.at(at + 1) != "(" or at + 1 not in self.match:
             return None

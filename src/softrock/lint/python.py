@@ -10,6 +10,9 @@ from functools import cached_property
 
 from softrock.lint.file import File
 
+_DEPTH = 40
+"""Calls and attributes behind a name that are followed."""
+
 
 class Module:
     """A Python file's tree; empty where the file is not valid Python (3)."""
@@ -57,7 +60,7 @@ class Module:
     def dotted(self, node: ast.AST) -> str:
         """``a.b.c`` of names and attributes, "" of anything else; a call counts as what is called."""
         parts: list[str] = []
-        while True:
+        for _ in range(_DEPTH):
             if isinstance(node, ast.Attribute):
                 parts.append(node.attr)
                 node = node.value
@@ -66,7 +69,8 @@ class Module:
             elif isinstance(node, ast.Name):
                 return ".".join(reversed([*parts, node.id]))
             else:
-                return ""
+                break
+        return ""
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around one, innermost first."""

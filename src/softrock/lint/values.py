@@ -27,7 +27,7 @@ _BEFORE_NAME = frozenset({"*", "&", ">", ",", "&&", ">>"})
 _BEHIND_NAME = frozenset({"=", ";", ",", ")", "[", "{", ":", "("})
 _QUALIFIERS = frozenset({"*", "&", "const", "volatile", "__restrict__", "__restrict", "restrict"})
 ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
-_LONG = 2000
+_LONG = 600
 """Tokens in a statement before and behind the one that is asked for; what is longer is a table of data."""
 _DEPTH = 12
 """How many names deep a value is followed."""
@@ -317,13 +317,21 @@ class Values:
         return self._enumerator(name, depth)
 
     def _enumerator(self, name: str, depth: int) -> int | None:
-        for at in self.outline.names.get(name, ()):
-            if self.outline.at(at + 1) == "=" and self.outline.at(at - 1) in ("{", ","):
-                brace = self._inside[at]
-                if brace > 0 and "enum" in (self.outline.at(brace - each) for each in (1, 2, 3, 4)):
-                    end = self.until_comma(at + 2, self.outline.match[brace])
-                    return self._constant(self.tokens[at + 2 : end], at, depth)
-        return None
+        span = self._enumerators.get(name)
+        return self._constant(self.tokens[span[0] : span[1]], span[0], depth) if span else None
+
+    @cached_property
+    def _enumerators(self) -> dict[str, Range]:
+        """Enumerators that are given a value, with where it stands."""
+        outline, found = self.outline, dict[str, Range]()
+        for at in outline.names.get("enum", ()):
+            brace = next((each for each in range(at + 1, at + 5) if outline.at(each) == "{"), -1)
+            if brace not in outline.match:
+                continue
+            for first, last in outline.split(brace + 1, outline.match[brace]):
+                if last - first > 2 and outline.at(first + 1) == "=":
+                    found.setdefault(outline.at(first), (first + 2, last))
+        return found
 
 
 _LEVELS: tuple[tuple[str, ...], ...] = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))

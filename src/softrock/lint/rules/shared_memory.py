@@ -36,13 +36,17 @@ def _outside(out: Outline, sizes: Sizes) -> list[Array]:
     return [each for at in places for each in _declared(out, sizes, at, None)]
 
 
+_LONG = 200
+"""Tokens of a declaration before and behind ``__shared__``, at most."""
+
+
 def _declared(out: Outline, sizes: Sizes, at: int, function: Function | None) -> list[Array]:
     """The variables of the declaration that a ``__shared__`` stands in."""
     first, last = function.body if function else (0, len(out.tokens))
     start = at
-    while out.at(start - 1) not in (";", "{", "}", "") and start > first:
+    while out.at(start - 1) not in (";", "{", "}", "") and start > max(first, at - _LONG):
         start -= 1
-    end = at
+    end, last = at, min(last, at + _LONG)
     while end < last and out.at(end) not in (";", "=", "{"):
         end = out.match[end] + 1 if out.at(end) in ("(", "[") and end in out.match else end + 1
     if "extern" in out.words((start, end)):
