@@ -9,6 +9,8 @@ from softrock.core.errors import UsageError
 from softrock.fit.tables import rows
 from softrock.fit.text import GB, GIB
 
+TYPES = ("fp32", "bf16", "fp16", "fp8", "int8", "int4", "fp4", "nvfp4")
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -87,16 +89,17 @@ class Card:
     def support(self, unit: str) -> str:
         """``native``, ``vector`` or ``emulated``: how it computes in a precision's arithmetic."""
         has = _units().get(self.target, {})
-        if unit in ("gguf", "nf4"):
-            return "emulated"
         return next((kind for kind in ("native", "vector") if unit in has.get(kind, ())), "emulated")
+
+    @property
+    def types(self) -> dict[str, str]:
+        """How it computes in each type."""
+        return {each: self.support(each) for each in TYPES}
 
     def rate(self, unit: str) -> float | None:
         """Operations a second in an arithmetic; where it is emulated, those of 16 bits; None where nobody said."""
         wanted = unit if self.support(unit) != "emulated" else "fp16"
         found = self.number(f"tops_{wanted}")
-        if found is None and wanted == "int4":
-            found = self.number("tops_fp16")
         return found * 1e12 if found is not None else None
 
 

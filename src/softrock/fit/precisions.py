@@ -103,7 +103,7 @@ def _blocks(name: str, base: str, larger: str) -> Precision:
             return block_bytes(larger, part) * more + each * (part.times - more)
         return each * part.times
 
-    return Precision(name, f"GGUF {name}", "int4" if base.startswith(("Q4", "IQ4")) else "gguf", size)
+    return Precision(name, f"GGUF {name}", "weights", size)
 
 
 @cache

@@ -123,8 +123,6 @@ def _native(found: Answer, precision: str) -> str:
     vector = [target for target, support in targets.items() if support == "vector"]
     if not native and not vector:
         return "none: unpacked to 16 bits"
-    if wanted == "int4":
-        return "weights alone: unpacked to 16 bits"
     if len(native) == len(targets):
         return "all shown"
     shown = " ".join(sorted(native)[:8]) + (" ..." if len(native) > 8 else "")
@@ -193,6 +191,8 @@ def _explanation(found: Answer) -> list[str]:
         lines.append(
             f"one {each.card.id} {memory} {each.card.memory:,} bytes; less its weights, {exact(each.bare)} remain"
         )
+    if 0 < found.model.limit < load.context:
+        lines.append(f"the model was made for {found.model.limit:,} tokens: {load.context:,} are beyond that")
     lines.append(
         f"weights, cache, other: GB on each card. other: activations of {placement.CHUNK:,} prompt tokens, logits, "
         f"{gigabytes(placement.RUNTIME)} for the runtime. headroom: after those and {load.margin:.0%} of the memory."
@@ -269,12 +269,26 @@ def cards_text(cards: Sequence[Card], facts: bool) -> str:
     rows: list[Sequence[str]] = [
         (
             card.id, card.name, card.target, f"{card.memory:,}", "reported" if card.reported else "nominal",
-            f"{card.bandwidth / GB:,.0f}", *(card.text(f"tops_{kind}") for kind in ("fp16", "fp8", "int8", "fp4")),
+            f"{card.bandwidth / GB:,.0f}", *(card.text(f"tops_{kind}") for kind in ("fp16", "fp8", "int8", "int4", "fp4")),
+            " ".join(kind for kind, how in card.types.items() if how == "native") or "-",
         )
         for card in cards
     ]  # fmt: skip
-    head = ("card", "", "target", "bytes", "", "GB/s", "FP16", "FP8", "INT8", "FP4 (10^12/s)")
-    return _printed([_grid(head, rows, (3, 5, 6, 7, 8, 9))], False)
+    head = (
+        "card",
+        "",
+        "target",
+        "bytes",
+        "",
+        "GB/s",
+        "FP16",
+        "FP8",
+        "INT8",
+        "INT4",
+        "FP4 (10^12/s)",
+        "matrix units for",
+    )
+    return _printed([_grid(head, rows, (3, 5, 6, 7, 8, 9, 10))], False)
 
 
 def bars(found: Answer, width: int = 100) -> str:

@@ -47,7 +47,7 @@ def unit(model: Model, precision: str) -> str:
     known = {"BF16": "bf16", "F16": "fp16", "F32": "fp32", "F8_E4M3": "fp8", "F8_E5M2": "fp8"}
     if model.stored.label in known:
         return known[model.stored.label]
-    return precisions.all_precisions()[model.precision].unit if model.precision not in ("bf16", "fp16") else "gguf"
+    return precisions.all_precisions()[model.precision].unit if model.precision not in ("bf16", "fp16") else "weights"
 
 
 def label(model: Model, precision: str) -> str:
@@ -121,6 +121,7 @@ def _placement(each: Placement, found: Answer) -> dict[str, Any]:
         "fits": each.fits,
         "why": each.why,
         "support": card.support(unit(found.model, found.load.precision)),
+        "types": card.types,
         "precisions": {name: card.support(way.unit) for name, way in precisions.all_precisions().items()},
         "per_card": {
             "weights": sizes(need.weights),
