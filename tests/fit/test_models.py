@@ -49,6 +49,36 @@ def test_image_encoders_are_what_files_hold_beside() -> None:
     assert MODELS["meta-llama/Llama-4-Maverick-17B-128E-Instruct"]["extra"] == llama4
 
 
+def test_layers_for_prediction_are_what_files_hold_beside() -> None:
+    """Qwen3.6: an image encoder (27 layers of 1,152, a merger of 4 patches) and one layer more for prediction."""
+
+    def encoder(out: int) -> int:
+        h, i = 1152, 4304
+        layers = 27 * (4 * (h * h + h) + 2 * h * i + i + h + 4 * h)
+        return layers + h * 3 * 2 * 16 * 16 + h + 2304 * h + 2 * h + 4608 * 4608 + 4608 + 4608 * out + out
+
+    def layer(h: int, heads: int, kv: int, inner: int) -> int:
+        return (heads * 2 + 2 * kv) * 256 * h + heads * 256 * h + 2 * 256 + inner + 2 * h + 2 * h * h + 3 * h
+
+    h = 5120
+    assert MODELS["Qwen/Qwen3.6-27B"]["extra"] == encoder(h) + layer(h, 24, 4, 3 * h * 17408)
+    h = 2048
+    experts = 256 * 3 * h * 512 + 256 * h + 3 * h * 512 + h
+    assert MODELS["Qwen/Qwen3.6-35B-A3B"]["extra"] == encoder(h) + layer(h, 16, 2, experts)
+
+
+def test_linear_layers_keep_a_state_of_one_size() -> None:
+    found = model("Qwen/Qwen3-Coder-Next")
+    assert placement.token_bytes(found, 16) == 12 * 2 * 2 * 256 * 2  # 12 layers of attention with 2 KV heads
+    assert (found.layers, sum(each.layers for each in found.states)) == (48, 36)
+    state = 36 * (32 * 128 * 128 * 4 + (2 * 2048 + 4096) * 3 * 2)
+    one, two = (placement.cache_bytes(found, placement.Load(context=each)) for each in (1000, 2000))
+    assert (one, two) == (1000 * 24_576 + state, 2000 * 24_576 + state)
+    assert placement.cache_bytes(found, placement.Load(context=1000), 2) == (1000 * 24_576 + state) // 2
+    with pytest.raises(SoftrockError, match="layer_types does not name"):
+        model("Qwen/Qwen3-Coder-Next", layer_types=["full_attention"] * 3)
+
+
 def test_deepseek_keeps_a_latent_for_all_heads() -> None:
     found = model("deepseek-ai/DeepSeek-V3")
     assert placement.token_bytes(found, 16) == 70_272 == 61 * 576 * 2
@@ -122,6 +152,10 @@ def test_wrong_fields_are_named(changes: dict[str, Any], message: str) -> None:
     assert "config.json" in caught.value.message
 
 
+def _group(kind: str, bits: int, size: int | None) -> dict[str, Any]:
+    return {"group_0": {"weights": {"type": kind, "num_bits": bits, "group_size": size}}}
+
+
 def test_what_a_configuration_says_it_is_stored_in() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"torch_dtype": "float16"}, "fp16"),
@@ -131,6 +165,14 @@ def test_what_a_configuration_says_it_is_stored_in() -> None:
         ({"quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}, "fp8-block"),
         ({"quantization_config": {"quant_method": "mxfp4"}}, "mxfp4"),
         ({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, "nf4"),
+        (
+            {"quantization_config": {"quant_method": "compressed-tensors", "config_groups": _group("int", 4, 32)}},
+            "int4-g32",
+        ),
+        (
+            {"quantization_config": {"quant_method": "compressed-tensors", "config_groups": _group("float", 8, None)}},
+            "fp8",
+        ),
     ]
     for said, meant in cases:
         assert model("meta-llama/Meta-Llama-3-8B", **said).precision == meant

@@ -13,7 +13,7 @@ from typing import Any
 from softrock.core.errors import SoftrockError
 from softrock.fit import feedforward
 from softrock.fit.fields import MOST, Fields
-from softrock.fit.model import Cache, Kind, Model, Part, Split
+from softrock.fit.model import Cache, Kind, Model, Part, Split, State
 from softrock.fit.text import clean
 
 _INSTEAD = (
@@ -85,11 +85,27 @@ def stored_precision(config: Fields) -> str:
         if method in ("awq", "gptq") and bits == 4:
             group = quantized.integer("group_size", default=128, low=-1)
             return f"int4-g{group}" if group in (32, 64) else "int4"
+        if method == "compressed-tensors":
+            return _compressed(quantized)
         if bits == 8:
             return "int8"
     inner = config.part("text_config")
     said = (config if config.has("torch_dtype") or config.has("dtype") or inner is None else inner).text
     return {"float32": "fp32", "float16": "fp16"}.get(said("torch_dtype") or said("dtype"), "bf16")
+
+
+def _compressed(quantized: Fields) -> str:
+    """Precision of the first group of a compressed-tensors configuration."""
+    groups = quantized.part("config_groups")
+    first = groups.part("group_0") if groups else None
+    weights = first.part("weights") if first else None
+    if weights is None:
+        return "bf16"
+    bits, real = weights.integer("num_bits", default=8, high=64), weights.text("type") == "float"
+    if bits == 4:
+        group = weights.integer("group_size", default=128, low=-1)
+        return "nvfp4" if real else f"int4-g{group}" if group in (32, 64) else "int4"
+    return "fp8" if real else "int8"
 
 
 def _says(config: Fields, rule: Any) -> bool:
@@ -105,8 +121,14 @@ def _build(config: Fields, rules: dict[str, Any], name: str, kind: str, precisio
     if rules.get("positions"):
         positions = config.integer(rules["positions"])
         parts.append(Part("position embeddings", Kind.EMBEDDING, positions, hidden, 1, Split.COPY))
+    states: list[State] = []
     if rules.get("attention") == "latent":
         attention, caches, kv_heads = _latent(config, hidden, layers, heads)
+    elif rules.get("attention") == "hybrid":
+        full = _full_layers(config, layers)
+        attention, caches, kv_heads = _attention(config, rules, hidden, full, heads)
+        linear, states = _linear(config, hidden, layers - full)
+        attention += linear
     else:
         attention, caches, kv_heads = _attention(config, rules, hidden, layers, heads)
     parts += attention
@@ -115,7 +137,7 @@ def _build(config: Fields, rules: dict[str, Any], name: str, kind: str, precisio
     inner, more = feedforward.parts(config, rules, hidden, layers, _says(config, rules.get("mlp_bias")))
     parts += more
     parts += _head(config, rules, hidden, vocabulary)
-    predicting = config.integer("num_nextn_predict_layers", default=0, low=0, high=64)
+    predicting = config.integer("num_nextn_predict_layers", "mtp_num_hidden_layers", default=0, low=0, high=64)
     if predicting:
         notes.append(
             f"{predicting} layer(s) for multi-token prediction are not counted; files that hold them are larger"
@@ -133,6 +155,7 @@ def _build(config: Fields, rules: dict[str, Any], name: str, kind: str, precisio
         inner,
         vocabulary,
         config.integer("max_position_embeddings", default=0, low=0),
+        states=tuple(states),
         precision=precision,
         notes=tuple(notes),
     )
@@ -169,9 +192,10 @@ def _attention(
         kv_heads = 1 if config.flag(rules["multi_query"], True) else heads
     if heads % kv_heads:
         config.fail("num_key_value_heads", f"({kv_heads}) does not divide num_attention_heads ({heads})")
+    gated = rules.get("attention") == "hybrid"  # half of q is a gate of the output
     q_bias, o_bias = _says(config, rules.get("q_bias")), _says(config, rules.get("o_bias"))
     parts = [
-        Part("attention q", Kind.MATRIX, heads * width, hidden, layers),
+        Part("attention q", Kind.MATRIX, heads * width * (2 if gated else 1), hidden, layers),
         Part("attention k", Kind.MATRIX, kv_heads * width, hidden, layers, Split.KV),
         Part("attention v", Kind.MATRIX, kv_heads * width, hidden, layers, Split.KV),
         Part("attention out", Kind.MATRIX, hidden, heads * width, layers),
@@ -248,3 +272,37 @@ def _latent(config: Fields, hidden: int, layers: int, heads: int) -> tuple[list[
         Part("attention out", Kind.MATRIX, hidden, heads * value, layers),
     ]
     return parts, [Cache(layers, 1, latent + rope, latent=True)], heads
+
+
+def _full_layers(config: Fields, layers: int) -> int:
+    """How many layers of a hybrid have attention over all tokens."""
+    types = config.items("layer_types", str)
+    if types and (len(types) != layers or any(each not in ("linear_attention", "full_attention") for each in types)):
+        config.fail("layer_types", f"does not name linear or full attention for each of {layers} layers")
+    full = types.count("full_attention") if types else layers // config.integer("full_attention_interval", default=4)
+    if not 0 < full <= layers:
+        config.fail("layer_types", f"leaves {full} of {layers} layers with attention over all tokens")
+    return full
+
+
+def _linear(config: Fields, hidden: int, layers: int) -> tuple[list[Part], list[State]]:
+    """Gated delta networks (Qwen3-Next): a matrix of state a head, and the last inputs of a short convolution.
+
+    Source: huggingface/transformers, models/qwen3_next (v4.57, 2025); the state has 32 bits, the convolution's 16.
+    """
+    key_heads = config.integer("linear_num_key_heads", high=1 << 16)
+    heads = config.integer("linear_num_value_heads", high=1 << 16)
+    key_width = config.integer("linear_key_head_dim", high=1 << 16)
+    width = config.integer("linear_value_head_dim", high=1 << 16)
+    kernel = config.integer("linear_conv_kernel_dim", default=4, high=1 << 10)
+    keys, values = key_heads * key_width, heads * width
+    mixed = 2 * keys + values
+    parts = [
+        Part("linear attention q, k, v, gate", Kind.MATRIX, mixed + values, hidden, layers),
+        Part("linear attention decay", Kind.MATRIX, 2 * heads, hidden, layers),
+        Part("linear attention convolution", Kind.SMALL, mixed, kernel, layers),
+        Part("linear attention heads", Kind.SMALL, 2 * heads + width, 1, layers, Split.COPY),
+        Part("linear attention out", Kind.MATRIX, hidden, values, layers),
+    ]
+    size = 4 * heads * key_width * width + 2 * mixed * (kernel - 1)
+    return (parts, [State(layers, heads, size)]) if layers else ([], [])

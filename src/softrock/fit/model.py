@@ -78,6 +78,21 @@ class Cache:
 
 
 @dataclass(frozen=True, slots=True)
+class State:
+    """Layers of linear attention: a state of one size a sequence, however long that is.
+
+    Attributes:
+        layers: how many.
+        heads: over which the state is split.
+        bytes: of one layer's state.
+    """
+
+    layers: int
+    heads: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
     """What the files hold.
 
@@ -119,6 +134,7 @@ class Model:
     inner: int = 0
     vocabulary: int = 0
     limit: int = 0
+    states: tuple[State, ...] = ()
     stored: Stored | None = None
     exact: bool = True
     precision: str = "bf16"
@@ -139,5 +155,5 @@ class Model:
 
     @property
     def layers(self) -> int:
-        """Layers that keep a cache; 0 where nobody said."""
-        return sum(each.layers for each in self.caches)
+        """Layers that keep a cache or a state; 0 where nobody said."""
+        return sum(each.layers for each in self.caches) + sum(each.layers for each in self.states)

@@ -92,7 +92,9 @@ def token_bytes(model: Model, bits: float) -> int:
 def cache_bytes(model: Model, load: Load, cards: int = 1, context: int | None = None) -> int:
     """Bytes of cache of all sequences on one of `cards` cards."""
     tokens = load.context if context is None else context
-    return sum(_cache(each, load.cache_bits, tokens, cards) for each in model.caches) * load.batch
+    growing = sum(_cache(each, load.cache_bits, tokens, cards) for each in model.caches)
+    fixed = sum(each.layers * -(-each.bytes // min(cards, each.heads)) for each in model.states)
+    return (growing + fixed) * load.batch
 
 
 def _cache(layers: Cache, bits: float, tokens: int, cards: int) -> int:

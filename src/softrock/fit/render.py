@@ -17,6 +17,7 @@ from softrock.fit.report import Answer, document, label, unit
 from softrock.fit.text import GB, GIB, count, exact, gigabytes, short
 
 _SUPPORT = {"native": "native", "vector": "vector units", "emulated": "emulated (16 bits)"}
+_RATES = ("fp16", "fp8", "int8", "int4", "fp4")
 _SHOWN = ("fp32", "bf16", "fp8", "int8", "int4", "mxfp4", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K", "Q2_K")
 
 
@@ -75,6 +76,8 @@ def _heads(model: Model) -> str:
     if narrow:
         layers = sum(each.layers for each in narrow)
         found += f"; {layers} of the layers keep a window of {narrow[0].window:,} tokens"
+    for state in model.states:
+        found += f"; {state.layers} of the layers are linear: {state.bytes:,} bytes of state each"
     return found
 
 
@@ -269,25 +272,13 @@ def cards_text(cards: Sequence[Card], facts: bool) -> str:
     rows: list[Sequence[str]] = [
         (
             card.id, card.name, card.target, f"{card.memory:,}", "reported" if card.reported else "nominal",
-            f"{card.bandwidth / GB:,.0f}", *(card.text(f"tops_{kind}") for kind in ("fp16", "fp8", "int8", "int4", "fp4")),
+            f"{card.bandwidth / GB:,.0f}", *(card.text(f"tops_{kind}") for kind in _RATES),
             " ".join(kind for kind, how in card.types.items() if how == "native") or "-",
         )
         for card in cards
     ]  # fmt: skip
-    head = (
-        "card",
-        "",
-        "target",
-        "bytes",
-        "",
-        "GB/s",
-        "FP16",
-        "FP8",
-        "INT8",
-        "INT4",
-        "FP4 (10^12/s)",
-        "matrix units for",
-    )
+    rates = (*(kind.upper() for kind in _RATES[:-1]), f"{_RATES[-1].upper()} (10^12/s)")
+    head = ("card", "", "target", "bytes", "", "GB/s", *rates, "matrix units for")
     return _printed([_grid(head, rows, (3, 5, 6, 7, 8, 9, 10))], False)
 
 

@@ -173,6 +173,7 @@ def document(found: Answer) -> dict[str, Any]:
                 {"layers": e.layers, "heads": e.heads, "width": e.width, "window": e.window, "latent": e.latent}
                 for e in found.model.caches
             ],
+            "states": [{"layers": e.layers, "bytes": e.bytes} for e in found.model.states],
         },
         "cards": [_placement(each, found) for each in found.placements],
         "prices": [_cost(each) for each in found.costs],
