@@ -27,7 +27,7 @@ def hipify(given: Given) -> int:
     if parse not in _PARSE:
         raise UsageError(f"--parse {parse!r}", hint=f"choose from {', '.join(_PARSE)}")
     jobs = given.number("--jobs")
-    if jobs is not None and (jobs < 1 or jobs != int(jobs)):
+    if jobs is not None and not (jobs >= 1 and jobs.is_integer()):
         raise UsageError(f"--jobs {given.values['--jobs']!r}", hint="give a number of processes, from 1 on")
     options = Options("--launch-macro" in given.values, parse, tuple(given.tail))
     skip = [target.folder] if target.folder is not None else []
@@ -93,7 +93,7 @@ def _progress(count: int, wanted: bool) -> tuple[Callable[[int, str], None] | No
 def _show(given: Given, report: Report, target: Target) -> None:
     for flag, form in (("--sarif", sarif), ("--html", html)):
         if flag in given.values:
-            write(Path(given.values[flag]), form.render(report).encode("utf-8", "surrogateescape"))
+            write(Path(given.values[flag]), form.render(report).encode("utf-8", "replace"))
     if "--json" in given.values:
         _print(json.render(report))
         return
@@ -120,5 +120,5 @@ def _show(given: Given, report: Report, target: Target) -> None:
 
 
 def _print(what: str, stream: TextIO | None = None) -> None:
-    """Print text that may have bytes of an unknown encoding in it."""
-    (stream or sys.stdout).write(what.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    """Print text; names of files may have bytes in them that are no UTF-8."""
+    (stream or sys.stdout).write(what.encode("utf-8", "replace").decode("utf-8"))

@@ -58,9 +58,16 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 """Lines as `patch` sees them: form feeds and their like do not end one."""
 
 
+def _quoted(name: str) -> str:
+    """A name as git and `patch` write one with control characters in it: in quotes, with octal numbers."""
+    if not re.search(r"[\0-\x1f\x7f\"\\]", name):
+        return name
+    return '"' + re.sub(r"[\0-\x1f\x7f\"\\]", lambda found: f"\\{ord(found[0]):03o}", name) + '"'
+
+
 def unified_diff(source: Source, changed: str, context: int = 3) -> str:
     """A patch from the source to `changed`, a character a byte as they are; empty where they are the same."""
     before, after = (_LINE.findall(each) for each in (source.text, changed))
     name = os.fsencode(source.path).decode("latin-1").lstrip("/")
-    lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", n=context)
+    lines = difflib.unified_diff(before, after, _quoted(f"a/{name}"), _quoted(f"b/{name}"), n=context)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

@@ -144,7 +144,7 @@ def _database(path: Path) -> Iterator[Item]:
         ) from None
     items = []
     for entry in entries if isinstance(entries, list) else [None]:
-        if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+        if not isinstance(entry, dict) or not isinstance(entry.get("file"), str) or "\0" in entry["file"]:
             raise UsageError(
                 f"{path}: an entry has no file", hint="CMAKE_EXPORT_COMPILE_COMMANDS=ON makes a proper one"
             )

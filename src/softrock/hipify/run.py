@@ -13,7 +13,7 @@ from pathlib import Path
 from softrock.core.errors import SoftrockError, UsageError
 from softrock.hipify import cmake, edits, files, python, source, translate
 from softrock.hipify.files import Item
-from softrock.hipify.findings import Finding
+from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.report import File, Report
 from softrock.hipify.source import Source
 from softrock.hipify.work import ABOUT, RULES, Options
@@ -62,7 +62,6 @@ def run(
 
     Raises:
         UsageError: two files would become the same one, or one that is read.
-        SoftrockError: `options.parse` is "always" and a file does not parse.
     """
     target = target or Target()
     _no_clash(items, target)
@@ -135,7 +134,13 @@ def one(item: Item, options: Options, target: Target) -> tuple[File, Counter[tup
         file.findings.append(_about(item, kind, f"left out: {text}", error.hint))
         return file, uses
     options = replace(options, flags=(*item.flags, *options.flags), cwd=item.cwd)
-    result = translated(read, options)
+    try:
+        result = translated(read, options)
+    except SoftrockError as error:  # only where no fallback is wanted
+        file.mode = "skipped"
+        text = error.message.removeprefix(f"{item.path}: ")
+        file.findings.append(replace(_about(item, "not-parsed", f"left out: {text}"), severity=Severity.ERROR))
+        return file, uses
     file.lines = read.text.count("\n") + (not read.text.endswith("\n") and bool(read.text))
     file.mode, file.reason = result.mode, result.reason
     file.findings, file.edits, file.replaced = result.findings, result.edits, result.replaced

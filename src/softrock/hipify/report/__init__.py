@@ -53,6 +53,7 @@ class Verdict:
         about: a sentence on it.
         names, uses: different names of it in the program, and how often they stand there.
         full, partial, missing: of `names`: the same in HIP, other in HIP, not in HIP.
+        by_hand: the names that are missing.
     """
 
     family: str
@@ -64,6 +65,7 @@ class Verdict:
     full: int
     partial: int
     missing: int
+    by_hand: tuple[str, ...] = ()
 
 
 @dataclass
@@ -130,14 +132,13 @@ class Report:
         for family in sorted(members, key=lambda each: (order.get(each, len(order)), each)):
             library = known.get(family)
             statuses = Counter(members[family].values())
-            missing = sum(statuses[each] for each in MISSING)
+            missing = tuple(sorted(name for name, status in members[family].items() if status in MISSING))
             about = (
                 (library.counterpart, library.verdict, library.about)
                 if library
                 else ("", "none", "No table covers it.")
             )
             full = statuses["full"] + statuses["deprecated"]
-            found.append(
-                Verdict(family, *about, len(members[family]), total[family], full, statuses["partial"], missing)
-            )
+            counts = len(members[family]), total[family], full, statuses["partial"], len(missing)
+            found.append(Verdict(family, *about, *counts, missing))
         return found

@@ -1,4 +1,4 @@
-"""A report as a JSON document."""
+"""Reports and findings as JSON documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ def document(report: Report) -> dict[str, Any]:
 
 def render(report: Report) -> str:
     """The document as text."""
-    return json.dumps(document(report), indent=1, ensure_ascii=False) + "\n"
+    return written(document(report))
+
+
+def written(values: dict[str, Any]) -> str:
+    """A document as indented text."""
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
 
 
 def _file(file: File) -> dict[str, Any]:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from softrock.hipify.findings import printable
 from softrock.hipify.report import Report
 
+_NAMED = 3
+"""Names without a counterpart that are listed for a library."""
+
 
 def render(report: Report) -> str:
     """Findings, what a parse did not cover, verdicts and statistics."""
@@ -34,6 +37,8 @@ def _verdicts(report: Report) -> Iterator[str]:
     for each in found:
         counts = f"{each.names} name{'s' * (each.names != 1)}, {each.full} the same, {each.partial} differ"
         counts += f", {each.missing} missing"
+        if each.by_hand:
+            counts += f" ({', '.join(each.by_hand[:_NAMED])}{', …' * (len(each.by_hand) > _NAMED)})"
         yield f"  {each.family:{width}}  {each.verdict:8}  -> {each.counterpart or 'nothing'}: {counts}. {each.about}"
 
 
