@@ -108,6 +108,14 @@ def test_questions_for_device_code_are_mended(line: str, after: str) -> None:
     assert findings(mended, "cuda-arch") == []
 
 
+def test_code_for_nvidia_alone_is_not_opened_to_amd() -> None:
+    body = '#if N\n#endif\nasm("cvta.to.shared.u64 %0, %1;" : "=l"(a) : "l"(p));\n'
+    (found,) = findings(f"#ifdef __CUDA_ARCH__\n{body}#else\nint a;\n#endif\n", "cuda-arch")
+    assert found.fix == ()
+    (found,) = findings(f"#ifdef __CUDA_ARCH__\nint a;\n#else\n{body}#endif\n", "cuda-arch")
+    assert found.fix != ()
+
+
 @pytest.mark.parametrize(
     ("line", "said"), [("#if __CUDA_ARCH__ >= 700", "is false"), ("#if __CUDA_ARCH__ < 700", "is true")]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 
@@ -78,8 +79,34 @@ def cuda_arch(file: File) -> Iterator[Finding]:
             }[line.value]
             hint = "say what is needed there: __HIP_DEVICE_COMPILE__, a feature, or a target such as __gfx942__"
         yield file.finding(
-            "cuda-arch", places[0].offset, len(_ARCH), message, hint, fix=() if compares else _device_test(line, texts)
+            "cuda-arch",
+            places[0].offset,
+            len(_ARCH),
+            message,
+            hint,
+            fix=() if compares or _nvidia_only(file, line) else _device_test(line, texts),
         )
+
+
+_ONLY_NVIDIA = re.compile(r"\basm\b|\b__asm|\b__nv|\b__cvta|\bcuda::|\bcute::|\bcutlass|\bwmma\b|__pipeline_|__CUDA_")
+
+
+_BRANCH = 200
+"""Preprocessor lines that are looked at for the end of a branch."""
+
+
+def _nvidia_only(file: File, line: Directive) -> bool:
+    """Whether the code that a line guards can hardly be compiled for AMD: PTX, intrinsics of NVIDIA's compiler."""
+    depth, end = 0, len(file.source.text)
+    lines = file.outline.directives
+    first = bisect.bisect_right(lines, line.offset, key=lambda each: each.offset)
+    for each in lines[first : first + _BRANCH]:
+        if depth == 0 and each.word in ("else", "endif", "elif", "elifdef", "elifndef"):
+            end = each.offset
+            break
+        depth += each.word.startswith("if")
+        depth -= each.word == "endif"
+    return _ONLY_NVIDIA.search(file.source.text, line.end, end) is not None
 
 
 def _compares(line: Directive, texts: list[str]) -> bool:
