@@ -100,6 +100,38 @@ def test_heads_and_windows_by_layer(tmp_path: Path) -> None:
     assert placement.token_bytes(model, 16) == 2 * 576 * 2
 
 
+def test_linear_layers_keep_a_state(tmp_path: Path) -> None:
+    hybrid = {
+        "llama.block_count": 8, "llama.full_attention_interval": 4, "llama.ssm.inner_size": 4096,
+        "llama.ssm.state_size": 128, "llama.ssm.group_count": 16, "llama.ssm.conv_kernel": 4,
+        "llama.ssm.time_step_rank": 32,
+    }  # fmt: skip
+    model = sources.load(files.write(tmp_path / "m.gguf", files.gguf({**files.LLAMA, **hybrid}, files.tiny())))
+    assert model.caches == (Cache(2, 2, 128),)
+    assert [(e.layers, e.heads, e.bytes) for e in model.states] == [(6, 32, 4 * (4096 * 128 + 3 * (4096 + 4096)))]
+    without = {**files.LLAMA, "llama.attention.head_count_kv": [0, 2]}
+    model = sources.load(files.write(tmp_path / "m.gguf", files.gguf(without, files.tiny())))
+    assert "1 layers keep no cache; what state they keep is not known" in model.notes
+
+
+def test_headers_take_little_memory(tmp_path: Path) -> None:
+    """Arrays beyond what is kept are passed over; texts beyond it are told."""
+    import tracemalloc
+
+    many = {f"k{number}": [0] * 4000 for number in range(300)}
+    path = files.write(tmp_path / "m.gguf", files.gguf({**files.LLAMA, **many}, files.tiny()))
+    tracemalloc.start()
+    found = gguf.read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
+    assert found.metadata["k0"] == [0] * 4000
+    assert found.metadata["k299"] == gguf.Length(4000)
+    texts = {f"k{number}": "x" * (1 << 20) for number in range(17)}
+    with pytest.raises(SoftrockError, match="bytes of text besides the vocabulary"):
+        gguf.read(files.write(tmp_path / "t.gguf", files.gguf(texts, [])))
+
+
 def test_experts_that_are_idle_are_not_read(tmp_path: Path) -> None:
     keys = {**files.LLAMA, "llama.expert_count": 8, "llama.expert_used_count": 2}
     tensors = [*files.tiny(), ("blk.0.ffn_up_exps.weight", (256, 512, 8), "Q4_0")]

@@ -23,10 +23,14 @@ from softrock.fit.text import clean
 _MOST_KEYS = 1 << 16
 _MOST_TENSORS = 1 << 18
 _MOST_TEXT = 1 << 20
-_MOST_HEADER = 512 << 20
+_MOST_NAME = 1 << 10
+_MOST_HEADER = 128 << 20
 """Bytes read of a header at most; the largest vocabularies make about 20 MB."""
 _KEPT = 1 << 12
-"""Entries of an array that are kept; longer ones (vocabularies) are passed over, their length is."""
+"""Entries of an array that are kept; longer ones (vocabularies) are passed over, their length is kept."""
+_KEPT_IN_ALL = 1 << 17
+"""Entries that are kept of all arrays together, so that no header takes much memory."""
+_TEXT_IN_ALL = 16 << 20
 _DEPTH = 4
 _STRING, _ARRAY = 8, 9
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -65,6 +69,7 @@ class _Reader:
     def __init__(self, file: BinaryIO, size: int, where: str) -> None:
         self._file, self._left, self.where = file, min(size, _MOST_HEADER), where
         self._order = "<"
+        self._entries_left, self._text_left = _KEPT_IN_ALL, _TEXT_IN_ALL
 
     def fail(self, what: str) -> NoReturn:
         raise SoftrockError(f"{self.where}: {what}", hint="the file is damaged or not complete; fetch it again")
@@ -91,10 +96,13 @@ class _Reader:
     def swap(self) -> None:
         self._order = ">"
 
-    def text(self) -> str:
+    def text(self, most: int = _MOST_TEXT) -> str:
         length = self.number("Q")
-        if length > _MOST_TEXT:
+        if length > most:
             self.fail(f"a text in its header would have {length:,} bytes")
+        self._text_left -= length
+        if self._text_left < 0:
+            self.fail(f"its header has more than {_TEXT_IN_ALL:,} bytes of text besides the vocabulary")
         return self.take(length).decode("utf-8", "replace")
 
     def value(self, kind: int, depth: int = 0) -> Any:
@@ -107,12 +115,19 @@ class _Reader:
         inner, entries = self.number("I"), self.number("Q")
         return self._entries(inner, entries, depth)
 
+    def _keeps(self, entries: int) -> bool:
+        """Whether an array of so many entries is kept; takes them off what may be."""
+        if entries > min(_KEPT, self._entries_left):
+            return False
+        self._entries_left -= entries
+        return True
+
     def _entries(self, inner: int, entries: int, depth: int) -> Any:
         if inner in _SCALARS:
             each = struct.calcsize("=" + _SCALARS[inner])
             if entries * each > self._left:
                 self.fail(f"an array in its header would have {entries:,} entries")
-            if entries > _KEPT:
+            if not self._keeps(entries):
                 self.skip(entries * each)
                 return Length(entries)
             return [self.number(_SCALARS[inner]) for _ in range(entries)]
@@ -120,10 +135,10 @@ class _Reader:
             self.fail(f"an array in its header is of type {inner}")
         if entries * 8 > self._left:  # the least that a text or an array takes
             self.fail(f"an array in its header would have {entries:,} entries")
-        if entries <= _KEPT:
+        if self._keeps(entries):
             return [self.value(inner, depth + 1) for _ in range(entries)]
         if inner == _ARRAY:
-            self.fail(f"an array in its header has {entries:,} arrays")
+            self.fail(f"an array in its header has {entries:,} arrays, more than any has")
         for _ in range(entries):
             length = self.number("Q")
             if length > _MOST_TEXT:
@@ -156,7 +171,7 @@ def read(path: Path) -> Header:
             reader.fail(f"its header counts {number:,} tensors and {keys:,} keys")
         found = Header()
         for _ in range(keys):
-            key = reader.text()
+            key = reader.text(_MOST_NAME)
             kind = reader.number("I")
             found.metadata[key] = reader.value(kind)
         spans = [_tensor(reader, found) for _ in range(number)]
@@ -165,7 +180,7 @@ def read(path: Path) -> Header:
 
 
 def _tensor(reader: _Reader, found: Header) -> tuple[int, int]:
-    name = reader.text()
+    name = reader.text(_MOST_NAME)
     dimensions = reader.number("I")
     if dimensions > 8:
         reader.fail(f"tensor {clean(name)!r} has {dimensions} dimensions")

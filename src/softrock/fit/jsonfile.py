@@ -12,7 +12,9 @@ from softrock.core.errors import SoftrockError
 from softrock.fit.text import clean
 
 LIMIT = 32 << 20
-"""Bytes. The largest index of a published model (DeepSeek-V3, 91,991 tensors) has 9 MB."""
+"""Bytes of an index or header. That of DeepSeek-V3, with 91,991 tensors, has 9 MB."""
+CONFIG = 4 << 20
+"""Bytes of a configuration; most have a few thousand."""
 _DEPTH = 64
 
 

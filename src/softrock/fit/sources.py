@@ -11,7 +11,7 @@ from typing import Any
 from softrock.core.errors import SoftrockError, UsageError
 from softrock.fit import decoder, gguf, jsonfile, safetensors
 from softrock.fit.fields import Fields
-from softrock.fit.model import Cache, Kind, Model, Part, Split
+from softrock.fit.model import Cache, Kind, Model, Part, Split, State
 from softrock.fit.safetensors import Tensor
 from softrock.fit.text import clean
 
@@ -43,7 +43,9 @@ def load(path: Path) -> Model:
     if path.name.endswith(".safetensors.index.json"):
         return _beside(path.parent / "config.json", safetensors.index(path))
     if path.name.endswith(".json"):
-        return decoder.from_config(Fields(jsonfile.read(path), where), clean(path.resolve().parent.name))
+        return decoder.from_config(
+            Fields(jsonfile.read(path, jsonfile.CONFIG), where), clean(path.resolve().parent.name)
+        )
     if not path.exists():
         raise SoftrockError(
             f"{where}: there is no such file or folder", hint="names of models are not looked up; give files"
@@ -81,7 +83,7 @@ def _beside(config: Path, files: Sequence[Path]) -> Model:
     if not config.exists():
         note = "no config.json beside the weights: the cache is not known (give --layers, --kv-heads and --head-dim)"
         return Model(name, "unknown", _parts(tensors), (), stored=stored, notes=(note,))
-    fields = Fields(jsonfile.read(config), clean(config, 300))
+    fields = Fields(jsonfile.read(config, jsonfile.CONFIG), clean(config, 300))
     if fields.text("model_type") in decoder.names():
         model = decoder.from_config(fields, name)
         more = sum(each.elements for each in tensors) - model.params
@@ -174,7 +176,7 @@ def _gguf(path: Path) -> Model:
     )
     share = (used, number) if 0 < used <= number else (1, 1)
     stored = safetensors.sums(tensors, files, label)
-    caches, notes = _gguf_caches(fields, keys, architecture)
+    caches, states, notes = _gguf_caches(fields, keys, architecture)
     name = metadata.get("general.name")
     heads = keys.get("attention.head_count")
     tokens = metadata.get("tokenizer.ggml.tokens")
@@ -195,21 +197,24 @@ def _gguf(path: Path) -> Model:
         if isinstance(tokens, list)
         else 0,
         limit=fields.integer("context_length", default=0, low=0),
+        states=states,
         stored=stored,
         notes=tuple(notes),
     )
 
 
-def _gguf_caches(fields: Fields, keys: Mapping[str, Any], architecture: str) -> tuple[tuple[Cache, ...], list[str]]:
+def _gguf_caches(
+    fields: Fields, keys: Mapping[str, Any], architecture: str
+) -> tuple[tuple[Cache, ...], tuple[State, ...], list[str]]:
     layers = fields.integer("block_count", high=10_000)
     if fields.has("attention.kv_lora_rank"):
         width = fields.integer("attention.kv_lora_rank") + fields.integer("rope.dimension_count")
-        return (Cache(layers, 1, width, latent=True),), []
+        return (Cache(layers, 1, width, latent=True),), (), []
     heads = keys.get("attention.head_count")
     if isinstance(heads, list):
         heads = max(fields.items("attention.head_count", int, 10_000), default=0)
     if not isinstance(heads, int) or not 0 < heads < 1 << 20:
-        return (), ["the header does not say how many heads there are: the cache is not known"]
+        return (), (), ["the header does not say how many heads there are: the cache is not known"]
     kv = keys.get("attention.head_count_kv", heads)
     by_layer = (
         fields.items("attention.head_count_kv", int, 10_000)
@@ -218,6 +223,9 @@ def _gguf_caches(fields: Fields, keys: Mapping[str, Any], architecture: str) -> 
     )
     if len(by_layer) != layers or any(not 0 <= each < 1 << 20 for each in by_layer):
         fields.fail("attention.head_count_kv", f"has {len(by_layer)} entries for {layers} layers")
+    every = fields.integer("full_attention_interval", default=1)
+    if every > 1:  # a hybrid: all layers but each n-th are linear
+        by_layer = [each if (layer + 1) % every == 0 else 0 for layer, each in enumerate(by_layer)]
     plain = max(1, fields.integer("embedding_length", default=heads) // heads)
     width = fields.integer("attention.key_length", default=plain, high=1 << 20)
     width += fields.integer("attention.value_length", default=plain, high=1 << 20)
@@ -229,10 +237,22 @@ def _gguf_caches(fields: Fields, keys: Mapping[str, Any], architecture: str) -> 
     caches = tuple(
         Cache(number, each, width, window if narrow else None) for (each, narrow), number in counted.items() if each
     )
-    notes = []
-    if 0 in by_layer:
-        notes.append(f"{by_layer.count(0)} layers keep no cache; what state they keep is not counted")
-    return caches, notes
+    states, notes = _gguf_states(fields, by_layer.count(0))
+    return caches, states, notes
+
+
+def _gguf_states(fields: Fields, layers: int) -> tuple[tuple[State, ...], list[str]]:
+    """State of layers without a cache, 32 bits an element as llama.cpp keeps it (src/llama-hparams.cpp, 2025)."""
+    if not layers:
+        return (), []
+    if not (fields.has("ssm.inner_size") and fields.has("ssm.state_size")):
+        return (), [f"{layers} layers keep no cache; what state they keep is not known"]
+    inner, width = fields.integer("ssm.inner_size", high=1 << 24), fields.integer("ssm.state_size", high=1 << 20)
+    groups = fields.integer("ssm.group_count", default=0, low=0, high=1 << 16)
+    kernel = fields.integer("ssm.conv_kernel", default=1, high=1 << 10)
+    heads = fields.integer("ssm.time_step_rank", default=1, high=1 << 20)
+    size = 4 * (inner * width + (kernel - 1) * (inner + 2 * groups * width))
+    return (State(layers, heads, size),), []
 
 
 def _small_layers(fields: Fields, keys: Mapping[str, Any], architecture: str, layers: int) -> list[bool]:
