@@ -44,9 +44,10 @@ def inspect(given: Given) -> int:
     from softrock.inspect import Options, devices
 
     values = given.values
-    limit = given.number("--limit")
-    if limit is not None and (limit < 0 or limit != int(limit)):
-        raise UsageError(f"--limit {values['--limit']!r} is no count", hint="for instance 50; 0 lists all")
+    text = values.get("--limit")
+    if text is not None and not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise UsageError(f"--limit {text!r} is no count", hint="for instance 50; 0 lists all")
+    limit = None if text is None else int(text)
     listed = bool({"--kernels", "--filter", "--sort", "--limit"} & set(values))
     progress = _Progress() if sys.stderr.isatty() else None
     options = Options(
@@ -91,12 +92,12 @@ def _around(number: int, count: int) -> tuple[str, str]:
     return ("[\n" if number == 0 else ""), (",\n" if number < count - 1 else "\n]\n")
 
 
-def _text(path: str, options: Any, sort: str, limit: float | None, number: int, count: int) -> int:
+def _text(path: str, options: Any, sort: str, limit: int | None, number: int, count: int) -> int:
     from softrock.inspect import Listing, render, report, survey
 
     listing = None
     if options.kernels:
-        listing = Listing(sort, _LIMIT if limit is None else int(limit))
+        listing = Listing(sort, _LIMIT if limit is None else limit)
         found = survey(path, options._replace(arguments=False), listing.add)
     else:
         found = report(path, options._replace(arguments=False))
@@ -106,7 +107,7 @@ def _text(path: str, options: Any, sort: str, limit: float | None, number: int, 
     return _status(found)
 
 
-def _json(path: str, options: Any, sort: str, limit: float | None, number: int, count: int) -> int:
+def _json(path: str, options: Any, sort: str, limit: int | None, number: int, count: int) -> int:
     """Print a document; code objects are written as they are read, so that memory holds only one."""
     from softrock.inspect import report, survey
 
@@ -118,7 +119,7 @@ def _json(path: str, options: Any, sort: str, limit: float | None, number: int, 
         print(before + json.dumps(found, indent=2), end=after)
         return _status(found)
     written = 0
-    left = int(limit) if limit else None
+    left = limit or None
 
     def emit(item: dict[str, Any]) -> None:
         nonlocal written, left

@@ -33,8 +33,9 @@ class Options(NamedTuple):
     """What to report.
 
     Attributes:
-        gpus: devices to say for whether it runs on them.
-        kernels: describe all kernels; None describes them only where there are no more than `few`.
+        gpus: devices for which to say whether it runs on them.
+        kernels: describe all kernels (with `gpus`, those that one of them takes); None describes them only where there
+            are no more than `few`.
         few: see there.
         arguments: describe the kernels' arguments too.
         pattern: only kernels whose name, readable or mangled, matches; a text without ``*?[`` must be part of it.
@@ -205,9 +206,11 @@ class _Collected:
     def _is_empty(row: dict[str, Any]) -> bool:
         return not row["code_objects"] and not row["kept_in"]
 
-    def depth(self, kernels: int) -> int:
+    def depth(self, target: TargetId, kernels: int) -> int:
         """What to read of a code object with that many kernels."""
         options = self._options
+        if options.kernels and options.gpus and not any(runs_on(target, each) for each in options.gpus):
+            return COUNTS
         if options.kernels is False or (options.kernels is None and self._kernels + kernels > options.few):
             return COUNTS
         return ARGUMENTS if options.arguments else KERNELS
