@@ -178,7 +178,8 @@ def page(runs: Sequence[Run], known: Sequence[Verdict]) -> str:
         by_rule = Counter((each.rule, each.severity) for each, _ in run.findings)
         parts.append(f"\n## {run.base.project}\n\n| rule | severity | findings |\n|---|---|---:|\n")
         for (rule, severity), number in sorted(by_rule.items(), key=lambda each: (-each[0][1], -each[1], each[0][0])):
-            parts.append(f"| [{rule}](rules/{rule}.md) | {severity} | {number} |\n")
+            name = f"[{rule}](rules/{rule}.md)" if rule in rules() else rule
+            parts.append(f"| {name} | {severity} | {number} |\n")
         parts.append(_looked_at(run, known))
     return "".join(parts)
 

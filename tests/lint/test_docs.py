@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,12 @@ def test_every_rule_has_a_page_and_a_row_in_the_guide() -> None:
     for name in rules():
         assert f"rules/{name}.md" in pages
         assert f"[{name}](rules/{name}.md)" in pages["porting.md"]
+
+
+@pytest.mark.parametrize("name", ["porting.md", "ptx-idioms.md", "lint-field-cases.md", "lint-precision.md"])
+def test_links_lead_somewhere(name: str) -> None:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert [each for each in re.findall(r"\]\(([\w./-]+)\)", text) if not (ROOT / "docs" / each).exists()] == []
 
 
 def test_every_family_has_a_heading() -> None:

@@ -86,3 +86,8 @@ def test_every_rule_of_the_families_is_found_in_an_input() -> None:
 def test_every_family_has_an_input_without_findings_or_lines_that_are_fine() -> None:
     clean = {path.parent.name for path in INPUTS if not expected_in(path.read_text(encoding="utf-8"))}
     assert {"atomics", "barriers", "errors", "fp8", "launch_bounds", "ptx", "shared_memory", "textures"} <= clean
+
+
+def test_the_corpus_is_large() -> None:
+    others = [each for each in (CORPUS / "waves").iterdir() if each.suffix not in (".expected", ".fixed")]
+    assert len(INPUTS) + len(others) >= 150

@@ -160,6 +160,11 @@ records what is there, and `--baseline FILE` then shows only what is new.
 2. Lint. Mend the errors of wave size and lane masks first: they are silent wrong results on GPUs with 64 lanes a wave.
 3. Run the tests on a GPU with 64 lanes a wave and on one with 32.
 4. Look at warnings and notes where tests fail or time is lost.
+
+A file is parsed where it can be (then types are known, through aliases, templates and structures), and looked at token
+by token otherwise; `--tokens` leaves the parse out. [PTX idioms](ptx-idioms.md) lists what to write instead of inline
+assembly, [faults from the field](lint-field-cases.md) shows rules on public faults before and after they were mended,
+and [findings in public code](lint-precision.md) how often lint is wrong.
 """
 
 

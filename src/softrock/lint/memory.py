@@ -84,7 +84,14 @@ def _api_calls(out: Outline, span: Range) -> Iterator[Call]:
 
 
 def _heap(out: Outline, function: Function, found: dict[str, Allocation]) -> None:
-    """Add variables that get memory from malloc or new."""
+    """Add variables that get memory from malloc or new, arrays of the stack and vectors."""
+    for at in out.names.get("vector", ()) if out.launches else ():
+        behind = out.angle(at + 1) if function.body[0] <= at < function.body[1] and out.at(at + 1) == "<" else None
+        if behind and out.tokens[behind].kind is Kind.NAME and "lloc" not in out.text((at, behind)):
+            found.setdefault(out.at(behind), Allocation(PAGEABLE, "std::vector", behind))
+    for at in range(*function.body) if out.launches else ():
+        if out.at(at) == "[" and _local_array(out, at):
+            found.setdefault(out.at(at - 1), Allocation(PAGEABLE, "the stack", at - 1))
     if not (_HEAP | {"new"}) & out.names.keys():
         return
     for at in range(*function.body):
@@ -101,6 +108,18 @@ def _heap(out: Outline, function: Function, found: dict[str, Allocation]) -> Non
             out.at(value) == "new" and "[" in [out.at(each) for each in range(value, value + 6)]
         ):
             found.setdefault(out.at(at - 1), Allocation(PAGEABLE, out.at(value), at - 1))
+
+
+_SCALARS = frozenset(
+    "int unsigned float double char long short bool size_t half int32_t uint32_t int64_t uint64_t".split()
+)
+
+
+def _local_array(out: Outline, bracket: int) -> bool:
+    """``float a[64]`` as a declaration of its own."""
+    declared = out.tokens[bracket - 1].kind is Kind.NAME and out.at(bracket - 2) in _SCALARS
+    before = out.at(bracket - 3) in (";", "{", "}", "const", "unsigned", "long")
+    return declared and before and out.at(out.match.get(bracket, bracket) + 1) in (";", "=", "{")
 
 
 def managed_variables(out: Outline) -> dict[str, int]:
@@ -137,9 +156,16 @@ def given_memory(out: Outline) -> Iterator[Given]:
         if host.index not in known:
             known[host.index] = allocations(out, host)
         for position, span in enumerate(launch.arguments):
-            memory = known[host.index].get(pointer_name(out, span)) if _is_pointer(out, span) else None
+            memory = known[host.index].get(pointed_at(out, span)) if _is_pointer(out, span) else None
             if memory and position < len(kernel.parameters):
                 yield Given(launch, kernel, position, memory)
+
+
+def pointed_at(out: Outline, span: Range) -> str:
+    """The variable whose memory is handed on: of ``v.data()`` the vector."""
+    if span[1] - span[0] == 5 and out.text((span[0] + 1, span[1])) == ". data ( )":
+        return out.at(span[0])
+    return pointer_name(out, span)
 
 
 def _is_pointer(out: Outline, span: Range) -> bool:

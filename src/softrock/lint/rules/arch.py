@@ -21,10 +21,11 @@ _MULTIPROCESSORS = re.compile(
     r"|k?_?(?:sm|mp|multi_?processor|cu)_?(?:count|cnt|num)|multiprocessors|sms",
     re.IGNORECASE,
 )
-# Multiprocessors of NVIDIA's data-centre, desktop and embedded GPUs (vendor data sheets).
+# Multiprocessors of NVIDIA's data-centre, desktop and embedded GPUs, compute units of AMD's (vendors' data sheets).
 _COUNTS = frozenset(
     {13, 14, 15, 16, 20, 24, 28, 30, 36, 38, 40, 46, 48, 56, 58, 60, 64, 68, 70, 72, 76, 78, 80, 82, 84, 108, 114, 128}
     | {132, 142, 144, 148, 160, 170, 188}
+    | {96, 104, 110, 120, 220, 228, 256, 304}
 )
 _CAPABILITY = re.compile(
     r"(?:cudaDevAttr|hipDeviceAttribute)ComputeCapability(?:Major|Minor)|CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_(?:MAJOR|MINOR)"

@@ -152,7 +152,8 @@ def _template_arguments(view: Lanes, opening: int, close: int) -> bool:
     outline = view.outline
     name = outline.at(opening - 1)
     declared = view.values.declaration(name, opening)
-    if name == "template" or (declared is not None and outline.at(declared[0] + 1) != "("):
+    variable = declared is not None and declared[1].split()[-1] not in ("struct", "class", "union", "using")
+    if name == "template" or (variable and declared is not None and outline.at(declared[0] + 1) != "("):
         return False  # a variable: two comparisons
     allowed = all(
         outline.tokens[at].kind in (Kind.NAME, Kind.NUMBER)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
+from softrock.lint.by_size import chosen_by_size
 from softrock.lint.file import File
 from softrock.lint.outline import Outline
 from softrock.lint.registry import rule
@@ -18,7 +19,6 @@ _CREATE = re.compile(
     r"(?:cuda|hip)(?:CreateTextureObject|CreateSurfaceObject|BindTexture(?:2D|ToArray|ToMipmappedArray)?|BindSurfaceToArray"
     r"|MallocMipmappedArray)|(?:cu|hip)(?:TexObjectCreate|SurfObjectCreate|TexRefSetArray|TexRefSetAddress\w*)"
 )
-_CDNA = re.compile(r"__gfx9(?:0a|4\w|50)__|__GFX9(?:4|5)?\w*__")
 _ASKS = frozenset(
     ["hipDeviceAttributeImageSupport", "imageSupport", "cudaDevAttrImageSupport", "__HIP_NO_IMAGE_SUPPORT"]
 )
@@ -27,7 +27,7 @@ _ASKS = frozenset(
 def _asked(file: File, out: Outline) -> bool:
     """Whether the file itself finds out if there are images."""
     return bool(_ASKS & out.names.keys()) or any(
-        token.text in _ASKS or _CDNA.fullmatch(token.text) for line in out.directives for token in line.tokens
+        token.text in _ASKS for line in out.directives for token in line.tokens
     )
 
 
@@ -40,7 +40,8 @@ def texture_on_cdna(file: File) -> Iterator[Finding]:
         compile for them (HIP's headers define ``__HIP_NO_IMAGE_SUPPORT``), and hipCreateTextureObject,
         hipCreateSurfaceObject and binding fail with hipErrorNotSupported. Most textures were there for the cache:
         reading the memory directly (``__ldg`` or a const pointer) does as well. Filtering and addressing modes have to
-        be computed. Where a file asks for hipDeviceAttributeImageSupport, or tells targets apart, this is a note.
+        be computed. Where a file asks for hipDeviceAttributeImageSupport, and in code for some targets only, this is a
+        note.
 
     Example:
         __global__ void read(cudaTextureObject_t image, float* out) {
@@ -72,7 +73,8 @@ def texture_on_cdna(file: File) -> Iterator[Finding]:
             else:
                 message = f"{name} fails on {on}: there are no textures or surfaces"
                 hint = "pass the memory itself to the kernel, or ask for hipDeviceAttributeImageSupport first"
-            severity = Severity.NOTE if asked else Severity.ERROR
+            line = file.source.position(out.tokens[index].offset)[0]
+            severity = Severity.NOTE if asked or chosen_by_size(file, line) else Severity.ERROR
             yield file.finding("texture-on-cdna", out.tokens[index].offset, len(name), message, hint, severity=severity)
 
 

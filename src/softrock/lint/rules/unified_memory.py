@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
 from softrock.lint.file import File
-from softrock.lint.memory import DEVICE, MANAGED, PAGEABLE, allocations, given_memory, managed_variables, pointer_name
+from softrock.lint.memory import (
+    DEVICE,
+    MANAGED,
+    PAGEABLE,
+    allocations,
+    given_memory,
+    managed_variables,
+    pointed_at,
+    pointer_name,
+)
 from softrock.lint.outline import Function, Outline
 from softrock.lint.registry import rule
 from softrock.lint.targets import Target
@@ -241,7 +250,7 @@ def pageable_to_kernel(file: File) -> Iterator[Finding]:
         yield file.finding(
             "pageable-to-kernel",
             *out.offsets(span),
-            f"{pointer_name(out, span)} comes from {given.memory.by}: {_migration(list(file.targets))}",
+            f"{pointed_at(out, span)} comes from {given.memory.by}: {_migration(list(file.targets))}",
             "allocate with hipMalloc or hipMallocManaged, or register it with hipHostRegister",
         )
 
