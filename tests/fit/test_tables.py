@@ -66,6 +66,7 @@ def test_cards_by_name_target_and_maker() -> None:
     assert {"RX7900XTX", "W7900"} <= {each.id for each in cards.choose("gfx1100")}
     assert all(each.text("vendor") == "AMD" for each in cards.choose(""))
     assert [each.id for each in cards.choose("H100,H100,MI210")] == ["H100", "MI210"]
+    assert {each.id for each in cards.choose("Instinct")} >= {"MI100", "MI355X"}
     assert len(cards.choose("all")) == len(CARDS)
     with pytest.raises(UsageError, match="no card 'MI300Z' is known"):
         cards.choose("MI300Z")

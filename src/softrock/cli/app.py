@@ -252,7 +252,7 @@ COMMANDS = (
             Option("--kv-precision", "Of the cache: bf16 (default), fp8, int8, q8_0, q4_0, ...", "NAME"),
             Option("--context", "Tokens of a sequence (default 8192).", "TOKENS"),
             Option("--batch", "Sequences at a time (default 1).", "NUMBER"),
-            Option("--gpu", "Cards, targets or makers (default: all of AMD).", "CARD[,CARD...]"),
+            Option("--gpu", "Cards, targets, radeon, instinct (default: all of AMD).", "CARD[,CARD...]"),
             Option("--count", "Cards at most, by tensor parallelism (default 8).", "NUMBER"),
             Option("--margin", "Share of each card's memory that stays free (default 5).", "PERCENT"),
             Option("--params", "Parameters, e.g. 70e9, where there is no MODEL.", "NUMBER"),

@@ -9,6 +9,7 @@ from softrock.core.errors import UsageError
 from softrock.fit.tables import rows
 from softrock.fit.text import GB, GIB
 
+_FAMILIES = ("instinct", "radeon", "geforce")
 TYPES = ("fp32", "bf16", "fp16", "fp8", "int8", "int4", "fp4", "nvfp4")
 
 
@@ -128,7 +129,7 @@ def all_cards() -> dict[str, Card]:
 
 
 def choose(text: str) -> list[Card]:
-    """Cards by ids, targets (``gfx1100``: all that have it), or makers, by commas; all AMD's where it is empty.
+    """Cards by ids, targets (``gfx1100``: all that have it), families (``radeon``), makers; all AMD's if empty.
 
     Raises:
         UsageError: one is unknown.
@@ -143,6 +144,7 @@ def choose(text: str) -> list[Card]:
             each
             for each in known.values()
             if wanted in (each.id.lower(), each.target, each.text("vendor").lower(), "all")
+            or (wanted in _FAMILIES and wanted in each.name.lower())
             or wanted in (each.name.lower().replace(" ", ""), each.id.lower().replace("-", ""))
         ]
         if not those:
