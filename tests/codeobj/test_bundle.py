@@ -246,3 +246,18 @@ def test_compatibility_rules() -> None:
     assert not runs_on(parse("gfx942:xnack-"), parse("gfx942:xnack+"))
     assert not runs_on(parse("gfx11-generic"), parse("gfx1201"))
     assert runs_on(parse("gfx12-generic"), parse("gfx1201"))
+
+
+def test_archive_members_of_both_kinds_of_names() -> None:
+    def member(label: str, content: bytes) -> bytes:
+        head = label.encode().ljust(48) + f"{len(content):<10}`\n".encode()
+        return head + content + b"\n" * (len(content) % 2)
+
+    data = b"!<arch>\n" + member("//", b"a-long-name.o/\n") + member("/0", b"one") + member("#1/8", b"bsd-nametwo")
+    data += member("/²", b"no number") + member("plain.o/", b"three")
+    assert list(bundle.members(data, "x.a")) == [
+        ("a-long-name.o", b"one"),
+        ("bsd-name", b"two"),
+        ("/²", b"no number"),
+        ("plain.o", b"three"),
+    ]

@@ -235,3 +235,30 @@ def test_without_metadata(code_of: CodeOf) -> None:
     assert kernel.args == ()
     assert kernel.group_segment_size == 256
     assert kernel.max_flat_workgroup_size == 1024
+
+
+def test_an_empty_kernel_at_the_very_end(compile_device: Compile) -> None:
+    """clang leaves nothing of a kernel whose body is unreachable (rocPRIM has hundreds): it begins where code ends."""
+    source = """
+    .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+    .text
+    other:
+      s_endpgm
+    .globl empty
+    .p2align 8
+    .type empty,@function
+    empty:
+    .size empty, 0
+    .section .rodata,"a",@progbits
+    .p2align 6
+    .amdhsa_kernel empty
+      .amdhsa_next_free_vgpr 1
+      .amdhsa_next_free_sgpr 1
+      .amdhsa_accum_offset 4
+    .end_amdhsa_kernel
+    """
+    code = codeobj.load(compile_device(source, "gfx942", language="asm"), "k.co")
+    kernel = code.kernels["empty"]
+    [(start, text)] = code.text
+    assert kernel.code_address == start + len(text)
+    assert kernel.code_size == 0

@@ -144,5 +144,11 @@ def tar(files: dict[str, bytes], packing: str = "", form: int = tarfile.PAX_FORM
             info = tarfile.TarInfo(name)
             info.size = len(content)
             archive.addfile(info, io.BytesIO(content))
-    pack: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
-    return pack[packing](out.getvalue())
+    packs: dict[str, Callable[[bytes], bytes]] = {
+        "": bytes,
+        "gz": gzip.compress,
+        "bz2": bz2.compress,
+        "xz": lzma.compress,
+        "zst": zstandard.compress,
+    }
+    return packs[packing](out.getvalue())
