@@ -90,6 +90,15 @@ def test_the_corpus_has_inputs_without_findings() -> None:
     assert sum(not expectation(path).read_text(encoding="utf-8") for path in INPUTS) >= 10
 
 
+@pytest.mark.parametrize("name", ["generic-fine.cu", "generic-fine.hip", "well-guarded-fine.cu"])
+@pytest.mark.parametrize("parse_it", [False, True])
+def test_no_rule_of_any_family_speaks_of_code_that_is_fine(name: str, parse_it: bool) -> None:
+    settings = engine.Settings(targets.targets(None), frozenset(rules()), parse=parse_it)
+    checked = engine.check_file(CORPUS / "waves" / name, settings)
+    assert checked.parsed is parse_it
+    assert shown(checked.findings) == []
+
+
 def test_no_expectation_is_left_of_an_input_that_is_gone() -> None:
     for name in FOLDERS:
         kept = {each for path in INPUTS for each in (path, expectation(path), mended(path))}

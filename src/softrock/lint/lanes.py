@@ -520,7 +520,9 @@ def _body(line: Directive) -> list[Token]:
     return body
 
 
-_OF_LANES = re.compile(r"shfl|ballot|activemask|match_a|_sync$|syncwarp|lane|warp|wave|__popc|__ffs", re.IGNORECASE)
+_OF_LANES = re.compile(
+    r"shfl|ballot|activemask|match_a|_sync$|syncwarp|lane|warp|wave|mbcnt|__popc|__ffs", re.IGNORECASE
+)
 
 
 def gpus(file: File, size: int) -> str:

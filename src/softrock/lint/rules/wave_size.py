@@ -277,6 +277,20 @@ def lane_id_literal(file: File) -> Iterator[Finding]:
             effect = "two lanes get each number" if size == 32 else "the number goes beyond the wave"
             message = f"a lane number for waves of {size}; {on} has {_elsewhere(size)}: {effect}{others(file, size)}"
             yield view.finding("lane-id-literal", span, message, "use threadIdx.x % warpSize, or __lane_id()")
+    yield from _lower_half(file)
+
+
+def _lower_half(file: File) -> Iterator[Finding]:
+    """Counts of the lanes below that know the lower 32 only: ``mbcnt_lo`` without ``mbcnt_hi``."""
+    on = gpus(file, 64)
+    for view in views(file) if on else ():
+        for call in view.outline.calls("__builtin_amdgcn_mbcnt_lo"):
+            function = view.outline.function_at(call.index)
+            words = view.words_of(function) if function else view.outline.names.keys()
+            if "__builtin_amdgcn_mbcnt_hi" not in words:
+                message = f"mbcnt_lo counts lanes 0 to 31 only; a wave of {on} has 64{others(file, 32)}"
+                hint = "give its result to __builtin_amdgcn_mbcnt_hi, or use __lane_id()"
+                yield view.finding("lane-id-literal", (call.index, call.close + 1), message, hint)
 
 
 @rule("warp-index-literal", Severity.ERROR, by_size=True)
