@@ -29,7 +29,7 @@ def _changed(zstd: bool = True, magic: bytes = b"KPAK", version: int = 1, **chan
     good = samples.kpack(CODES, zstd=zstd)
     start = struct.unpack_from("<Q", good, 8)[0]
     table = msgpack.unpackb(good[start:]) | changes
-    return struct.pack("<4sIQ", magic, version, start) + good[16:start] + msgpack.packb(table)
+    return struct.pack("<4sIQ", magic, version, start) + good[16:start] + bytes(msgpack.packb(table))
 
 
 def _entry(**row: Any) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def _text(path: str, options: Any, sort: str, limit: int | None, number: int, co
     listing = None
     if options.kernels:
         listing = Listing(sort, _LIMIT if limit is None else limit)
-        found = survey(path, options._replace(arguments=False), listing.add)
+        found = survey(path, options._replace(arguments=False, enough=listing.full), listing.add)
     else:
         found = report(path, options._replace(arguments=False))
     if options.progress is not None:
@@ -130,7 +130,7 @@ def _json(path: str, options: Any, sort: str, limit: int | None, number: int, co
         sys.stdout.write(head + json.dumps(item))
         written += 1
 
-    found = survey(path, options, emit)
+    found = survey(path, options._replace(enough=lambda: left == 0), emit)
     rest = json.dumps(found, indent=2)[1:]
     sys.stdout.write(("\n],\n" if written else before + '{\n"code_objects": [],\n') + rest.lstrip("\n") + after)
     return _status(found)

@@ -34,7 +34,7 @@ class Counts(NamedTuple):
 
     Attributes:
         target_id, version: as in a code object.
-        kernels: all.
+        names: symbols of all kernels, without ``.kd``.
         spilling: those that keep vector or scalar registers in memory for want of more.
         scratch: those that use scratch memory, or may (a dynamic stack).
         agprs: those that use accumulation registers.
@@ -42,10 +42,15 @@ class Counts(NamedTuple):
 
     target_id: TargetId
     version: int
-    kernels: int
+    names: tuple[str, ...]
     spilling: int
     scratch: int
     agprs: int
+
+    @property
+    def kernels(self) -> int:
+        """How many kernels there are."""
+        return len(self.names)
 
 
 def survey(elf: Elf) -> Counts:
@@ -60,7 +65,8 @@ def survey(elf: Elf) -> Counts:
     found = _descriptors(elf.dynamic_symbols() if linked else elf.symbols(SHT_SYMTAB))
     if linked and len(found) < noted:
         found |= _descriptors(elf.symbols(SHT_SYMTAB))
-    return Counts(target, version, len(found), spilling, _scratch(elf, found), agprs)
+    names = tuple(each.removesuffix(".kd") for each in found)
+    return Counts(target, version, names, spilling, _scratch(elf, found), agprs)
 
 
 def _descriptors(symbols: list[RawSymbol]) -> dict[str, RawSymbol]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from softrock.codeobj import TargetId
 from softrock.codeobj.names import Demangler
+from softrock.codeobj.survey import Counts
 from softrock.codeobj.targets import runs_on
 from softrock.core.errors import CodeObjectError
 from softrock.inspect import packages, walk
@@ -39,6 +40,7 @@ class Options(NamedTuple):
         few: see there.
         arguments: describe the kernels' arguments too.
         pattern: only kernels whose name, readable or mangled, matches; a text without ``*?[`` must be part of it.
+        enough: says when no more kernels need to be described.
         progress: called now and then with what is being read and how many kernels there were.
     """
 
@@ -47,6 +49,7 @@ class Options(NamedTuple):
     few: int = 40
     arguments: bool = True
     pattern: str = ""
+    enough: Callable[[], bool] | None = None
     progress: Callable[[str, int], None] | None = None
 
 
@@ -73,7 +76,8 @@ def report(path: str | Path, options: Options = _ALL) -> dict[str, Any]:
         scratch or AGPRs; versions of its code objects); ``kernel_count``; ``files``: those that hold code, each with
         ``name``, ``kind``, ``bytes``, ``build_id``, ``compilers``, ``code_objects``, ``kernels`` and ``kept_in`` (kpack
         archives); ``compilers`` of the GPU code; ``gpus``: see :class:`softrock.inspect.verdict.Verdict`;
-        ``problems``: what cannot be read; ``kernels_left_out``: how many are not described.
+        ``problems``: what cannot be read; ``kernels_matched``: how many kernels were asked for (by pattern and GPU);
+        ``kernels_left_out``: how many of all are not described.
 
         ``code_objects``: each with ``target``, ``version``, ``file``, ``where``, ``compression``, ``bytes``,
         ``build_id``, ``compilers``, ``kernel_count``, ``kernels``, ``variables``, ``undefined`` and ``error`` (None, or
@@ -206,12 +210,20 @@ class _Collected:
     def _is_empty(row: dict[str, Any]) -> bool:
         return not row["code_objects"] and not row["kept_in"]
 
-    def depth(self, target: TargetId, kernels: int) -> int:
-        """What to read of a code object with that many kernels."""
+    def depth(self, counts: Counts) -> int:
+        """What to read of a code object."""
         options = self._options
-        if options.kernels and options.gpus and not any(runs_on(target, each) for each in options.gpus):
+        if options.kernels and options.gpus and not any(runs_on(counts.target_id, each) for each in options.gpus):
             return COUNTS
-        if options.kernels is False or (options.kernels is None and self._kernels + kernels > options.few):
+        matched = counts.kernels
+        if options.pattern:
+            pairs = zip(counts.names, self.names.names(counts.names), strict=True)
+            matched = sum(matches(options.pattern, *pair) for pair in pairs)
+        self._matched += matched
+        few = self._kernels + counts.kernels <= options.few
+        if options.kernels is False or (options.kernels is None and not few) or not matched:
+            return COUNTS
+        if options.enough is not None and options.enough():
             return COUNTS
         return ARGUMENTS if options.arguments else KERNELS
 
@@ -280,7 +292,6 @@ class _Collected:
             if matches(options.pattern, kernel.name, name)
         ]
         self._described += len(pairs)
-        self._matched += len(pairs)
         device = next(
             (d.processor for d in options.gpus if found.target_id and runs_on(found.target_id, d)), None
         )
@@ -316,7 +327,7 @@ class _Collected:
             ],
             "kernel_count": self._kernels,
             "kernels_left_out": self._kernels - self._described,
-            "kernels_matched": self._matched if self._options.pattern else None,
+            "kernels_matched": self._matched,
             "files": files,
             "compilers": sorted(self._compilers),
             "gpus": [each.result() for each in self._verdicts],

@@ -19,8 +19,8 @@ _NT_GNU_BUILD_ID = 3
 _PRODUCER = re.compile(rb"[ -~]{0,60}(?:clang|LLVM|GCC|GNU C)[ -~]{0,200}")
 _MOST_TEXT = 1 << 20
 COUNTS, KERNELS, ARGUMENTS = 0, 1, 2
-Depth = Callable[[TargetId, int], int]
-"""Given a code object's target and number of kernels: COUNTS, KERNELS (described) or ARGUMENTS (theirs too)."""
+Depth = Callable[[Counts], int]
+"""What to read of a code object: COUNTS, KERNELS (described) or ARGUMENTS (theirs too)."""
 _SPIRV = "amdgcnspirv"
 
 
@@ -182,7 +182,7 @@ def _read(found: Found, data: memoryview, bitcode: bool, where: str, depth: Dept
     try:
         elf = Elf(data, where)
         counts = survey(elf)
-        wanted = depth(counts.target_id, counts.kernels)
+        wanted = depth(counts)
         code = CodeObject(elf, wanted == ARGUMENTS) if wanted >= KERNELS else None
         identity, compilers = _facts(elf)
     except CodeObjectError as error:

@@ -58,15 +58,17 @@ class Listing:
         self._key = SORTS.get(sort)
         self._limit = limit
         self._rows: list[Row] = []
-        self.count = 0
 
     def add(self, item: dict[str, Any]) -> None:
         """Take the kernels of a code object."""
         fresh = [(item["target"], each) for each in item["kernels"]]
-        self.count += len(fresh)
         self._rows += fresh
         if self._limit and len(self._rows) > 4 * self._limit:
             self._rows = self.rows()
+
+    def full(self) -> bool:
+        """Whether no further kernel would be shown."""
+        return self._key is None and 0 < self._limit <= len(self._rows)
 
     def rows(self) -> list[Row]:
         """Those to show, sorted."""
@@ -214,8 +216,9 @@ def _listing(listing: Listing, report: dict[str, Any]) -> list[str]:
     table: list[Sequence[str]] = [("target", *_COLUMNS) if many else _COLUMNS]
     table += [(clean(target), *_row(each)) if many else _row(each) for target, each in rows]
     lines = [*_table(table), "", _NOTE]
-    if len(rows) < listing.count:
-        lines.append(f"{len(rows)} of {listing.count} kernels; --limit 0 shows all, --filter '*NAME*' only some.")
+    if len(rows) < report["kernels_matched"]:
+        shown = f"{len(rows)} of {report['kernels_matched']} kernels"
+        lines.append(f"{shown}; --limit 0 shows all, --filter '*NAME*' only some.")
     return lines
 
 
