@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from softrock.hipify.lexer import tokens
-from softrock.lint.conditions import on_amd, split
+from softrock.lint.conditions import alternatives, on_amd, split
 
 
 def seen(text: str, cuda: bool = False) -> str:
@@ -90,3 +90,15 @@ def test_the_architecture_macro_guards_device_code_in_cuda_sources() -> None:
 def test_lines_without_end_and_ends_without_line() -> None:
     assert seen("#endif\n#else\n#elif X\na\n#if __NVCC__\nb") == "a"
     assert seen("#ifdef __HIP__ // c\\\nd\na") == "a"
+
+
+def test_branches_of_one_condition_are_alternatives() -> None:
+    text = "_a\n#if X\n_b\n#if Y\n_c\n#endif\n#elif Z\n_d\n#else\n_e\n#endif\n#if X\n_f\n#endif\n"
+    lines = split(list(tokens(text)))[1]
+    place = {name: text.index(f"_{name}\n") for name in "abcdef"}
+
+    def other(one: str, two: str) -> bool:
+        return alternatives(lines, place[one], place[two])
+
+    assert all(other(one, two) for one, two in ("bd", "cd", "de", "be", "ec"))
+    assert not any(other(one, two) for one, two in ("ab", "bc", "bf", "df", "bb"))

@@ -97,6 +97,27 @@ def split(tokens: Sequence[Token], cuda: bool = False) -> tuple[list[Token], lis
     return kept, directives
 
 
+def alternatives(directives: Sequence[Directive], first: int, second: int) -> bool:
+    """Whether two offsets stand in different branches of one ``#if``, so that never both are compiled."""
+    one, other = _branches(directives, first), _branches(directives, second)
+    return any(one.get(chain, branch) != branch for chain, branch in other.items())
+
+
+def _branches(directives: Sequence[Directive], offset: int) -> dict[int, int]:
+    """Offset of each ``#if`` around an offset -> number of the branch that holds it."""
+    stack: list[tuple[int, int]] = []
+    for line in directives:
+        if line.offset > offset:
+            break
+        if line.word in ("if", "ifdef", "ifndef"):
+            stack.append((line.offset, 0))
+        elif line.word == "endif" and stack:
+            stack.pop()
+        elif line.word in ("elif", "elifdef", "elifndef", "else") and stack:
+            stack[-1] = (stack[-1][0], stack[-1][1] + 1)
+    return dict(stack)
+
+
 def _step(stack: list[_Frame], line: Directive, active: bool) -> bool:
     """Whether code behind this line is active."""
     if line.word in ("if", "ifdef", "ifndef"):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
+from softrock.lint.conditions import alternatives
 from softrock.lint.file import File
 from softrock.lint.outline import Outline
 from softrock.lint.registry import rule
@@ -24,6 +25,8 @@ _OCP = re.compile(
 )
 _LIMITS = {448.0: "E4M3 of OCP (FNUZ ends at 240)", 240.0: "E4M3 FNUZ (OCP's ends at 448)"}
 _LARGEST = re.compile(r"max|limit|largest|bound|fp8|e4m3", re.IGNORECASE)
+_LISTED = 6
+"""Lines between PyTorch's names of both formats that stand in a list of types, as dispatchers have it."""
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?)[fF]?")
 
 
@@ -115,7 +118,10 @@ def fp8_mixed(file: File) -> Iterator[Finding]:
         return
     later = max(fnuz[0], ocp[0])
     first = min(fnuz[0], ocp[0])
-    line = file.source.position(out.tokens[first].offset)[0]
+    line, behind = (file.source.position(out.tokens[each].offset)[0] for each in (first, later))
+    listed = behind - line <= _LISTED and all(out.at(each).startswith("Float8_") for each in (first, later))
+    if listed or alternatives(out.directives, out.tokens[first].offset, out.tokens[later].offset):
+        return
     yield file.finding(
         "fp8-mixed",
         out.tokens[later].offset,
