@@ -9,8 +9,8 @@ import softrock
 
 ROOT = Path(softrock.__file__).parent
 ORDER = (
-    "core", "system", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs", "abi",
-    "hipify", "lint", "inspect", "smi", "doctor", "fit", "cli",
+    "core", "system", "isa", "decode", "codeobj", "memory", "lift", "jit", "exec", "gpu", "compiler", "hip", "libs",
+    "abi", "hipify", "lint", "inspect", "smi", "doctor", "fit", "cli",
 )  # fmt: skip
 TABLES = {"coefficients.h"}
 """Generated numbers, not code to read."""
