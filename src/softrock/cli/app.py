@@ -167,6 +167,19 @@ def _fit(given: Given) -> int:
     return fit(given)
 
 
+def _doctor(given: Given) -> int:
+    """Find out whether this machine can run GPU programs, what is wrong, and the command that mends it.
+
+    Needs no root and no network and changes nothing. The exit status is 0 where all works or there is no GPU, and 1
+    where something that a user would miss does not.
+
+    Example: softrock doctor --for pytorch
+    """
+    from softrock.cli.doctor import doctor
+
+    return doctor(given)
+
+
 COMMANDS = (
     Command(
         "run", _run, (_GPU, _TIMEOUT, _DUMP, _TIMINGS, _COMPARE, _JSON),
@@ -274,6 +287,17 @@ COMMANDS = (
             _JSON,
         ),
         "[MODEL]", 0, 1,
+    ),
+    Command(
+        "doctor",
+        _doctor,
+        (
+            Option("--for", "What it shall work for: pytorch, vllm, llama.cpp, ollama, jax, cupy, triton, ...", "NAME"),
+            Option("--active", "Run small tests on each GPU: allocate, copy, compute, copy between GPUs."),
+            Option("--all", "Show what is fine, too."),
+            Option("--tree", "Look at a machine that was recorded in this file.", "FILE"),
+            _JSON,
+        ),
     ),
     Command("prebuild", _prebuild, hidden=True),
 )  # fmt: skip
