@@ -62,7 +62,7 @@ def summarise(machine: Machine, results: Sequence[Result]) -> Summary:
     found = sorted((each for each in results if counts(each, machine.wanted)), key=_urgency)
     cards = machine.fact(gpus)
     if not cards and not (machine.fact(wsl) and exists(machine.system, "/dev/dxg")):
-        return _without(found)
+        return _without(found, results)
     if not found:
         return Summary(State.WORKS, _working(machine))
     broken = [each for each in found if each.verdict is Verdict.FAILURE and each.software in ("", machine.wanted)]
@@ -87,10 +87,11 @@ def _working(machine: Machine) -> str:
     return f"{number} GPU{'s' if number > 1 else ''} ({', '.join(names)})"
 
 
-def _without(found: Sequence[Result]) -> Summary:
+def _without(found: Sequence[Result], results: Sequence[Result]) -> Summary:
     """There is no GPU: only whether the software GPU works is left to say."""
-    tried = [each for each in found if each.check == "software-gpu"]
-    if tried:
-        first = tried[0].mend[0] if tried[0].mend else ""
-        return Summary(State.BROKEN, f"no AMD GPU found, and {tried[0].seen}", first, tuple(tried))
-    return Summary(State.NO_GPU, "no AMD GPU found")
+    wrong = [each for each in found if each.check == "software-gpu"]
+    if wrong:
+        first = wrong[0].mend[0] if wrong[0].mend else ""
+        return Summary(State.BROKEN, f"no AMD GPU found, and {wrong[0].seen}", first, tuple(wrong))
+    tried = any(each.check == "software-gpu" for each in results)
+    return Summary(State.NO_GPU, "no AMD GPU found" + ("; the software GPU works" if tried else ""))
