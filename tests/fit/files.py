@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from softrock.core.errors import SoftrockError
+from softrock.fit import cards, prices, render, report
+from softrock.fit.model import Model
+from softrock.fit.placement import Load
 
 TYPES = {
     "F32": (0, 1, 4), "F16": (1, 1, 2), "Q4_0": (2, 32, 18), "Q8_0": (8, 32, 34), "Q4_K": (12, 256, 144),
@@ -94,6 +97,19 @@ def told(error: SoftrockError) -> None:
     assert error.hint
     assert error.message
     assert all(each.isprintable() for each in error.message)
+
+
+def shown(model: Model) -> None:
+    """Every way to print an answer must work for any model that was read."""
+    for precision in ("stored", "int4", "Q4_K_M"):
+        load = Load(precision, context=100_000, batch=3)
+        found = report.answer(model, load, [cards.all_cards()[each] for each in ("MI300X", "RX7600", "STRIX-HALO")])
+        found = report.Answer(
+            model, load, found.placements, tuple(prices.costs(found.placements, prices.load("example")))
+        )
+        json.dumps(report.document(found), allow_nan=False)
+        text = render.text(found) + render.bars(found) + report.table(found)
+        assert all(each.isprintable() or each == "\n" for each in text)
 
 
 def write(path: Path, raw: bytes) -> Path:

@@ -79,6 +79,22 @@ def test_files_alone_and_unknown_architectures_are_counted_by_tensors(tmp_path: 
     assert precisions.weights(model, "int8") < precisions.weights(model, "stored")
 
 
+def test_odd_shapes_are_printed(tmp_path: Path) -> None:
+    odd = {
+        "a": ("F32", (), 32),
+        "b": ("F32", (0, 7), 32),
+        "c.experts.w": ("BF16", (3, 4, 5), 16),
+        "d": ("BOOL", (9,), 8),
+    }
+    files.shown(sources.load(files.write(tmp_path / "m.safetensors", files.safetensors(odd))))
+    files.shown(sources.load(files.write(tmp_path / "m.safetensors", files.safetensors({}))))
+    files.shown(sources.load(files.write(tmp_path / "m.gguf", files.gguf(files.LLAMA, []))))
+    bare = {"general.architecture": "odd", "odd.block_count": 1}
+    files.shown(
+        sources.load(files.write(tmp_path / "m.gguf", files.gguf(bare, [("t", (), "F32"), ("u", (0,), "F32")])))
+    )
+
+
 def test_packed_weights_have_the_bytes_that_they_have(tmp_path: Path) -> None:
     packed = {"l.qweight": ("I32", (8, 64), 32), "l.scales": ("F16", (1, 64), 16), "fp4": ("F4", (3, 2), 4)}
     path = files.write(tmp_path / "m.safetensors", files.safetensors(packed))
@@ -200,7 +216,7 @@ def test_gigantic_files_and_odd_paths_are_told_at_once(tmp_path: Path) -> None:
             sources.load(tmp_path / "pipe.gguf")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_bytes_make_a_model_or_one_message(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     raw = bytearray(files.safetensors(TENSORS))
@@ -216,3 +232,4 @@ def test_any_bytes_make_a_model_or_one_message(tmp_path_factory: pytest.TempPath
     else:
         assert model.stored is not None
         assert model.stored.bytes == len(raw) - header
+        files.shown(model)

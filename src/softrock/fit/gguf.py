@@ -198,8 +198,9 @@ def _tensor(reader: _Reader, found: Header) -> tuple[int, int]:
         elements *= each
         if elements > 1 << 62:
             reader.fail(f"tensor {clean(name)!r} has the shape {clean(list(shape))}")
-    if (shape[0] if shape else 1) % block:
-        reader.fail(f"tensor {clean(name)!r} has rows of {shape[0]:,}, no whole number of blocks of {label} ({block})")
+    row = shape[0] if shape else 1
+    if row % block:
+        reader.fail(f"tensor {clean(name)!r} has rows of {row:,}, no whole number of blocks of {label} ({block})")
     size = elements // block * width
     found.tensors.append(Tensor(name, label, shape[::-1], size))
     return offset, size

@@ -265,7 +265,8 @@ def cards_text(cards: Sequence[Card], facts: bool) -> str:
             known: list[Sequence[str]] = []
             for field, found in card.facts.items():
                 for number, each in enumerate(found):
-                    state = ("used" if number == 0 else "disputed") if len(found) > 1 else ""
+                    state = "used" if not number else "agrees" if each.value == found[0].value else "disputed"
+                    state = state if len(found) > 1 else ""
                     known.append((field, each.value, state, each.date, each.source, each.note))
             parts += [f"{card.id}: {card.name}", _grid(("fact", "value", "", "date", "source", "note"), known), ""]
         return _printed(parts, False)
