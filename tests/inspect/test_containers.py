@@ -168,6 +168,12 @@ def test_host_library_names_its_kpack(tmp_path: Path, codes: Codes) -> None:
     found = inspect.report(path)
     assert found["files"][0]["kept_in"] == ["../.kpack/x_@GFXARCH@.kpack", "bad?[31m.kpack"]
     assert "keeps its GPU code in ../.kpack/x_@GFXARCH@.kpack" in inspect.render(found)
+    asked = inspect.Options(gpus=inspect.devices("gfx942,gfx1201"))
+    [verdict, _] = inspect.report(path, asked)["gpus"]
+    assert (verdict["verdict"], verdict["reason"][:22]) == ("unknown", "its GPU code is kept i")
+    (tmp_path / "x_gfx942.kpack").write_bytes(samples.kpack({"gfx942": codes["gfx942"]}))
+    (tmp_path / "y_gfx1100.kpack").write_bytes(samples.kpack({"gfx1100": codes["gfx1100"]}))
+    assert [each["verdict"] for each in inspect.report(tmp_path, asked)["gpus"]] == ["runs", "does not run"]
     path.write_bytes(samples.host_elf({".hip_fatbin": bytes(64), ".rocm_kpack_ref": b"\xc1"}))
     with pytest.raises(CodeObjectError, match="corrupt section"):
         inspect.report(path)

@@ -318,6 +318,7 @@ class _Collected:
             self._nothing(facts["file"])
         if self._errors == self._objects == 1 and len(self._problems) == 1:
             raise CodeObjectError(self._problems[0], hint="build or fetch the file again")
+        kept = [each for row in files for each in row["kept_in"]]
         more = [f"{self._more_problems} more problems"] if self._more_problems else []
         return {
             "kind": facts["kind"] or (self._kinds[0] if self._kinds else ""),
@@ -330,7 +331,7 @@ class _Collected:
             "kernels_matched": self._matched,
             "files": files,
             "compilers": sorted(self._compilers),
-            "gpus": [each.result() for each in self._verdicts],
+            "gpus": [each.result(kept) for each in self._verdicts],
             "problems": self._problems + more,
         }
 

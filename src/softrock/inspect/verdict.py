@@ -6,6 +6,7 @@ features, generic processors), the ROCm documentation of HSA_XNACK and HSA_OVERR
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from softrock.codeobj.targets import GENERIC, TargetId, generation, parse, preference, runs_on
@@ -76,8 +77,9 @@ class Verdict:
         else:
             self._best.setdefault(found.bundle, before)
 
-    def result(self) -> dict[str, Any]:
-        """The verdict: ``gpu``, ``verdict`` (runs, runs in part, does not run), ``reason`` (why not; else None),
+    def result(self, kept_in: Sequence[str] = ()) -> dict[str, Any]:
+        """The verdict: ``gpu``, ``verdict`` (runs, runs in part, does not run; unknown where the code is kept in other
+        files, `kept_in`, and none was among those inspected), ``reason`` (why not; else None),
         ``needs`` (settings it takes), ``mend``, ``taken`` (targets), ``code_objects`` and ``kernels`` that the device
         takes, ``bundles``, ``bundles_without`` and the first names of those in ``without``.
         """
@@ -89,6 +91,9 @@ class Verdict:
         reason = mend = None
         if without or not some:
             reason, mend = self._why(bool(some), len(without), len(self._best))
+        if kept_in and not self._there and not some:
+            verdict, mend = "unknown", "inspect those archives, or the folder or package that holds them"
+            reason = f"its GPU code is kept in {', '.join(kept_in[:_MOST_NAMED])}"
         return {
             "gpu": str(self.device),
             "verdict": verdict,
