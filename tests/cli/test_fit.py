@@ -43,6 +43,12 @@ def test_four_bits_do_not_fit_24_gb(llama: str, capsys: pytest.CaptureFixture[st
     assert "bytes are missing on each of 1" in out
 
 
+def test_the_cache_has_a_precision_of_its_own(llama: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, each in [("fp8", "163,840 bytes"), ("q8_0", "174,080 bytes"), ("q4_0", "92,160 bytes")]:
+        assert start(["fit", llama, "--gpu", "MI300X", "--kv-precision", name]) == 0
+        assert each in capsys.readouterr().out
+
+
 def test_every_way_to_print(llama: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = ["fit", llama, "--gpu", "MI300X,gfx1201", "--precision", "fp8", "--prices", "example"]
     assert start([*common, "--json"]) == 0
@@ -94,6 +100,8 @@ def test_lists_need_no_model(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "304 GB" in out
     assert "288 GB" in out
+    assert start(["fit", "--cards", "MI355X"]) == 0
+    assert capsys.readouterr().out == out
     assert start(["fit", "--cards=MI355X", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["MI355X"]["memory_claim"][0]["address"].startswith("https://")
     assert start(["fit", "--engines", "--gpu", "gfx1100"]) == 0

@@ -71,7 +71,7 @@ def _lists(given: Given) -> bool:
 
     asked = given.values.get("--gpu", "")
     if "--cards" in given.values:
-        named = given.values["--cards"]
+        named = given.values["--cards"] or ",".join(given.words)
         chosen = cards.choose(named or asked or "all")
         if "--json" in given.values:
             found = {each.id: {k: [f.asdict() for f in facts] for k, facts in each.facts.items()} for each in chosen}
