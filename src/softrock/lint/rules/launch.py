@@ -11,14 +11,12 @@ from softrock.core.errors import UsageError
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
 from softrock.hipify.source import Source
+from softrock.lint.device_macros import DEVICE_MACRO, decided, locally_decided, regions
 from softrock.lint.file import File
 from softrock.lint.lanes import WARP_SIZE_NAME, Lanes, gpus, lanes, others
 from softrock.lint.outline import Function, Range
 from softrock.lint.registry import rule
 
-_DEVICE_MACRO = re.compile(
-    r"__GFX\d+\w*__|__gfx\w+__|__AMDGCN_WAVEFRONT_SIZE\w*|__HIP_DEVICE_COMPILE__|__AMDGCN__|__AMDGPU__|__CUDA_ARCH__|__GFX\w+__"
-)
 _HOST_WORD = re.compile(r"(?:hip|cuda)[A-Z]\w*|dim3|std|cout|printf|\w*LAUNCH\w*")
 
 
@@ -236,6 +234,7 @@ def host_by_device_macro(file: File) -> Iterator[Finding]:
         }
     """
     view = lanes(file)
+    yield from _launches_by(view)
     if not any(WARP_SIZE_NAME.fullmatch(name) or "WAVEFRONT" in name for name in view.outline.names):
         return
     chosen = {**_chosen_in_headers(file), **_chosen(view)}
@@ -250,10 +249,10 @@ def host_by_device_macro(file: File) -> Iterator[Finding]:
             )
             if at is not None:
                 message = f"{name} is chosen by {by}, which is not defined when host code is compiled"
-                hint = "ask the device for its warp size at run time"
-                yield view.finding("host-by-device-macro", (at, at + 1), message, hint)
+                yield view.finding("host-by-device-macro", (at, at + 1), message, _ASK)
 
 
+_ASK = "ask the device at run time, for its warp size or its gcnArchName"
 _HEADERS = 16
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
 _SIZE_DEFINED = re.compile(
@@ -295,39 +294,30 @@ def _header(path: Path, stamp: tuple[int, int], language: str) -> tuple[dict[str
 
 def _chosen(view: Lanes) -> dict[str, str]:
     """Macros and constants whose value depends on a macro of the device compilation -> that macro."""
-    found: dict[str, str] = {}
-    stack: list[str] = []
-    spans: list[tuple[int, int, str]] = []
-    opened: list[int] = []
-    for line in view.outline.directives:
-        if line.word in ("if", "ifdef", "ifndef"):
-            stack.append(next((each.text for each in line.tokens if _DEVICE_MACRO.fullmatch(each.text)), ""))
-            opened.append(line.end)
-        elif line.word in ("elif",) and stack and not stack[-1]:
-            stack[-1] = next((each.text for each in line.tokens if _DEVICE_MACRO.fullmatch(each.text)), "")
-        elif line.word == "endif" and stack:
-            by = stack.pop()
-            start = opened.pop()
-            if by:
-                spans.append((start, line.offset, by))
-        elif line.word == "define" and line.tokens:
-            by = next((each for each in reversed(stack) if each), "")
-            body = next((each.text for each in line.tokens[1:] if _DEVICE_MACRO.fullmatch(each.text)), "")
-            if (by or body) and len(line.tokens) > 1 and WARP_SIZE_NAME.fullmatch(line.tokens[0].text):
-                found[line.tokens[0].text] = by or body
-    for name, places in view.outline.names.items():
-        if _DEVICE_MACRO.fullmatch(name) and "WAVEFRONT" in name:
-            found[name] = name
-        if not WARP_SIZE_NAME.fullmatch(name):
+    found = {name: by for name, by in decided(view).items() if WARP_SIZE_NAME.fullmatch(name)}
+    own = [name for name in view.outline.names if "WAVEFRONT" in name and DEVICE_MACRO.fullmatch(name)]
+    return {**found, **{name: name for name in own}}
+
+
+def _launches_by(view: Lanes) -> Iterator[Finding]:
+    """Launches whose sizes are made from what is decided by a macro of the device's compilation, whatever its name."""
+    if not view.outline.launches:
+        return
+    names = decided(view)
+    for launch in view.outline.launches:
+        function = view.outline.function_at(launch.index)
+        if function is None or not (names or regions(view)):
             continue
-        for at in places:
-            offset = view.outline.tokens[at].offset
-            declared = view.values.declaration(name, at)
-            if declared and declared[0] == at and view.outline.function_at(at) is None:
-                for start, end, by in spans:
-                    if start <= offset < end:
-                        found[name] = by
-    return found
+        for at in (at for span in launch.configuration[:3] for at in range(*span)):
+            if view.outline.tokens[at].kind is not Kind.NAME or view.outline.at(at - 1) in (".", "->"):
+                continue
+            name = view.outline.at(at)
+            given = [word for span in view.values.given(name, function) for word in view.outline.words(span)]
+            by = names.get(name) or next((names[each] for each in given if each in names), "")
+            by = by or locally_decided(view, name, function)
+            if by:
+                message = f"{name} is chosen by {by}, which is not defined when host code is compiled"
+                yield view.finding("host-by-device-macro", (at, at + 1), message, _ASK)
 
 
 @rule("launch-by-warp-size-32", Severity.NOTE, by_size=True)
