@@ -40,7 +40,9 @@ _NVCC = re.compile(
 )
 _CONTEXT = re.compile(r"CUDA|NVCC")
 _VERSION = re.compile(r"\d+(?:\.\d+)*(?:\.\.\.<?[\d.]+)?")
-_NUMBER = re.compile(r"\d\d\d?[af]?(?:-(?:real|virtual))?|(?:sm|compute)_\d+[af]?|native|all|all-major")
+_NUMBER = re.compile(
+    r"\d\d\d?[af]?(?:-(?:real|virtual))?|\d\d?\.\d[af]?(?:\+PTX)?|(?:sm|compute)_\d+[af]?|native|all|all-major"
+)
 _ARCHITECTURES = frozenset(
     [
         "CMAKE_CUDA_ARCHITECTURES",
@@ -53,6 +55,7 @@ _ARCHITECTURES = frozenset(
         "TORCH_CUDA_ARCH_LIST",
     ]
 )
+_OF_HIP = frozenset(["CMAKE_HIP_ARCHITECTURES", "HIP_ARCHITECTURES"])
 _DECLARES = frozenset(["set", "option", "cmake_dependent_option", "find_path", "find_library", "find_program"])
 _HAS_PACKAGE = frozenset(["hip", "roc", "hiprtc", "libhipcxx"])
 _BUILDS = frozenset(["add_executable", "add_library", "target_sources", "cuda_add_executable", "cuda_add_library"])
@@ -300,7 +303,7 @@ class _File:
 
     def _architectures(self, command: Command) -> None:
         texts = [each.text for each in command.arguments]
-        at = next((number for number, each in enumerate(texts) if each in _ARCHITECTURES), None)
+        at = next((number for number, each in enumerate(texts) if each in _ARCHITECTURES | _OF_HIP), None)
         if at is None:
             return
         numbers = []

@@ -243,6 +243,7 @@ class Prefix:
         path: of the .pch file.
         stubs: folder with empty files in place of headers that are nowhere.
         messages: clang's errors in it.
+        absent: headers that are nowhere: those of `stubs`.
         dropped: lines that could not be part of it because clang fails over them.
     """
 
@@ -250,17 +251,17 @@ class Prefix:
     stubs: Path
     messages: str = ""
     dropped: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 def prefix(
-    lines: Sequence[str], setting: Setting, what: str, *, missing: Sequence[str] = (), fresh: bool = False
+    lines: Sequence[str], setting: Setting, what: str, *, fresh: bool = False
 ) -> Prefix:
     """The precompiled header of these lines, from the cache where it is there; errors in it do no harm.
 
     Args:
         lines: ``#include`` and ``#define`` lines.
         what: names the file in messages.
-        missing: headers that are nowhere. Those that headers of `lines` ask for in vain are found here.
         fresh: make it anew (what it was made from has changed).
 
     Raises:
@@ -269,7 +270,7 @@ def prefix(
     both, includes = arguments(setting)
     dropped: list[str] = []
     left = list(lines)
-    absent = list(missing)
+    absent: list[str] = []  # what headers of `lines` ask for in vain
     while True:
         place = stubs(absent)
         text = "".join(f"{line}\n" for line in left)
@@ -278,10 +279,10 @@ def prefix(
         messages = _make(key, text, words, setting, what, fresh)
         unknown = [each for each in _NOT_FOUND.findall(messages) if each not in absent]
         path = cache.folder(_KIND) / key / _FILE
-        if unknown and len(absent) < len(missing) + _MOST_STUBS:
+        if unknown and len(absent) < _MOST_STUBS:
             absent += unknown
         elif path.is_file():
-            return Prefix(path, place, messages, tuple(dropped))
+            return Prefix(path, place, messages, tuple(dropped), tuple(absent))
         elif not left:
             reason = next(iter(messages.strip().splitlines()), "clang says nothing")
             raise ParseError(f"{what}: the headers that every file has do not compile: {reason[:300]}")

@@ -106,6 +106,8 @@ def scan(path: Path, text: str, folders: Sequence[Path], quoted: Sequence[Path])
 
 _USUAL = ("", "include", "inc", "common", "Common", "src", "utils")
 _UP = 6
+_CUDA_OWN = ("cuda.h", "cuda_runtime.h", "cublas_v2.h", "nccl.h")
+"""A folder with such files would hide the headers of these names, if it was looked through for others."""
 
 
 def guess(path: Path, name: str) -> Path | None:
@@ -118,7 +120,10 @@ def guess(path: Path, name: str) -> Path | None:
         return None
     for above in list(path.parents)[:_UP]:
         for usual in _USUAL:
-            if find(name, [above / usual]) is not None:
+            file = find(name, [above / usual])
+            if file is None or file.resolve() == path.resolve():
+                continue  # <musa.h> in a file musa.h is not that file
+            if not any((above / usual / each).is_file() for each in _CUDA_OWN):
                 return above / usual
         if (above / ".git").exists():
             break

@@ -37,6 +37,7 @@ _HIP = re.compile(r"#[ \t]*include[ \t]*[<\"]hip[/_]|\bhip[A-Z]\w+\(|__HIP_PLATF
 _CUDA = re.compile(
     r"\bcuda[A-Z_]\w*|#[ \t]*include[ \t]*[<\"](?:cuda|cu[bfrs]|nv|thrust|cooperative_groups)|\bcu[A-Z]\w+\("
 )
+_HIP_HEADER = re.compile(r"#include <(?:hip|roc|rccl|miopen)")
 _CUDA_HEADERS = CUDA_SUFFIXES | {".cuh"}
 
 
@@ -219,8 +220,11 @@ def parse(
     setting, found = _scanned(setting, main, source.text)
     missing = [name for _, _, name in found.missing]
     rest = declarations.REST if setting.cuda else []
+    # CUDA sources reach HIP's headers in branches only that are not taken.
+    lines = [each for each in found.prefix if not (setting.cuda and _HIP_HEADER.match(each))]
     for attempt in (False, True):
-        prefix = frontend.prefix([*found.prefix, *rest], setting, str(path), missing=missing, fresh=attempt)
+        headers = frontend.prefix([*lines, *rest], setting, str(path), fresh=attempt)
+        prefix = dataclasses.replace(headers, stubs=frontend.stubs([*missing, *headers.absent]))
         done = _run(main, source, prefix, setting, ["-fsyntax-only", "-ast-dump=json"])
         if not (done.status and not done.output and _STALE.search(done.messages)):
             break
@@ -239,7 +243,7 @@ def parse(
     complete_names(root, as_clang_writes(main), source.text)
     errors = [Diagnostic(str(path), 1, 1, f"'{name}' file not found") for name in unknown]
     places = {(as_clang_writes(file), line): column for file, line, column in _columns(found, main, source)}
-    errors += _errors(prefix.messages + done.messages, prefix.stubs, places)
+    errors += _errors(prefix.messages + done.messages, (headers.stubs, prefix.stubs), places)
     own = tuple(str(each) for each in found.own)
     return Tree(root, as_clang_writes(main), errors, setting, own, source, prefix, main)
 
@@ -256,7 +260,7 @@ def _columns(found: includes.Includes, main: Path, source: Source) -> Iterator[t
         yield path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
-def _errors(messages: str, stubs: Path, columns: dict[tuple[str, int], int]) -> Iterator[Diagnostic]:
+def _errors(messages: str, stubs: Sequence[Path], columns: dict[tuple[str, int], int]) -> Iterator[Diagnostic]:
     """clang's errors, those of headers that are nowhere at the place of the ``#include``."""
     above = ("", 0)
     for line in messages.splitlines():
@@ -266,7 +270,7 @@ def _errors(messages: str, stubs: Path, columns: dict[tuple[str, int], int]) -> 
         match = _MESSAGE.match(line)
         if match is None or match["message"].endswith(_OF_NO_MATTER):
             continue
-        if match["path"].startswith(f"{stubs}/"):
+        if match["path"].startswith(tuple(f"{each}/" for each in stubs)):
             yield Diagnostic(*above, columns.get(above, 1), match["message"])
         else:
             yield Diagnostic(match["path"], int(match["line"]), int(match["column"]), match["message"])

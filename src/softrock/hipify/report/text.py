@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from softrock.hipify.findings import printable
@@ -18,8 +19,11 @@ def render(report: Report) -> str:
 
 def _findings(report: Report) -> Iterator[str]:
     for file in report.files:
+        told = set()  # what to do about it is said once a file
         for finding in file.findings:
-            yield str(finding)
+            same = (finding.message, finding.hint)
+            yield str(dataclasses.replace(finding, hint="") if same in told else finding)
+            told.add(same)
 
 
 def _modes(report: Report) -> Iterator[str]:
