@@ -231,7 +231,7 @@ def test_mangled_names_that_explode() -> None:
     """A name of 400 bytes that stands for one of 2^60."""
     parts = "1A"
     for number in range(60):
-        last = "S_" if number == 0 else f"S{_base36(number - 1)}_"
+        last = "S_" if number == 0 else f"S{_base36(2 * number - 1)}_"
         parts += f"St4pairI{last}{last}E"
     bomb = "_Z1f" + parts
     names = Demangler()
