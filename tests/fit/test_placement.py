@@ -154,6 +154,16 @@ def test_the_bound_is_bandwidth_over_what_is_read() -> None:
     assert placement.bound(experts, two, card, 1) == pytest.approx(2 * 5.3e12 / (16e6 * (1 - 0.75**2)))
 
 
+def test_the_bound_of_prompts_is_arithmetic() -> None:
+    found, card = model(LLAMA), CARDS["MI300X"]
+    read = found.active
+    assert read == 70_553_706_496 - 128256 * 8192
+    assert placement.prompt_bound(found, Load("fp16"), card, 1) == pytest.approx(1307.4e12 / (2 * read))
+    assert placement.prompt_bound(found, Load("fp8"), card, 2) == pytest.approx(2 * 2614.9e12 / (2 * read))
+    assert placement.prompt_bound(found, Load("int4"), card, 1) == pytest.approx(1307.4e12 / (2 * read))
+    assert placement.prompt_bound(Model("m", "x", (), ()), Load(), card, 1) == 0
+
+
 def test_an_apu_stands_alone() -> None:
     found = placement.place(model(LLAMA), Load("bf16"), CARDS["STRIX-HALO"])
     assert not found.fits

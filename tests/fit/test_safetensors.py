@@ -79,6 +79,34 @@ def test_files_alone_and_unknown_architectures_are_counted_by_tensors(tmp_path: 
     assert precisions.weights(model, "int8") < precisions.weights(model, "stored")
 
 
+def test_an_index_without_its_files_gives_the_sum(tmp_path: Path) -> None:
+    found = {"metadata": {"total_size": 141107412992}, "weight_map": {"a": "m-1.safetensors", "b": "m-2.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(found))
+    model = sources.load(tmp_path / "model.safetensors.index.json")
+    assert precisions.weights(model, "stored") == 141_107_412_992
+    assert "the sum that the index gives" in model.notes[0]
+    files.shown(model)
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    model = sources.load(tmp_path)
+    assert (model.params, precisions.weights(model, "stored")) == (PARAMS, 141_107_412_992)
+    files.write(tmp_path / "m-1.safetensors", files.safetensors({}))
+    with pytest.raises(SoftrockError, match=r"1 of its 2 files are not there"):
+        sources.load(tmp_path)
+    for total in (-1, "5", None, True, 1 << 70):
+        found["metadata"] = {"total_size": total}
+        (tmp_path / "model.safetensors.index.json").write_text(json.dumps(found))
+        (tmp_path / "m-1.safetensors").unlink(missing_ok=True)
+        with pytest.raises(SoftrockError, match=r"2 of its 2 files are not there"):
+            sources.load(tmp_path)
+
+
+def test_names_in_the_cache_of_hugging_face(tmp_path: Path) -> None:
+    folder = tmp_path / "models--meta-llama--Meta-Llama-3-70B" / "snapshots" / "0123abcd"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    assert sources.load(folder).name == "meta-llama/Meta-Llama-3-70B"
+
+
 def test_odd_shapes_are_printed(tmp_path: Path) -> None:
     odd = {
         "a": ("F32", (), 32),

@@ -72,6 +72,7 @@ class Placement:
         headroom: memory less need and margin, of one card (bytes; negative: missing).
         longest: tokens of context that fit at this batch; 0: none.
         tokens: bound of tokens a second for the whole batch.
+        prompt: bound of prompt tokens a second, by arithmetic; 0 where the card's rate is not known.
     """
 
     card: Card
@@ -82,6 +83,7 @@ class Placement:
     headroom: int
     longest: int
     tokens: float
+    prompt: float
 
 
 def token_bytes(model: Model, bits: float) -> int:
@@ -184,6 +186,12 @@ def bound(model: Model, load: Load, card: Card, cards: int) -> float:
     return card.bandwidth / read * load.batch if read else 0.0
 
 
+def prompt_bound(model: Model, load: Load, card: Card, cards: int) -> float:
+    """Prompt tokens a second at most: two operations a parameter that a token meets, over the dense peak rate."""
+    rate = card.rate(precisions.unit(model, load.precision))
+    return rate * cards / (2 * model.active) if rate and model.active else 0.0
+
+
 def longest(model: Model, load: Load, card: Card, cards: int) -> int:
     """Tokens of context that fit at this batch, up to what the model was made for; 0 where none do."""
     usable = int(card.memory * (1 - load.margin))
@@ -229,4 +237,5 @@ def place(model: Model, load: Load, card: Card) -> Placement:
         room,
         longest(model, load, card, wanted.cards) if fits else 0,
         bound(model, load, card, wanted.cards) if fits else 0.0,
+        prompt_bound(model, load, card, wanted.cards) if fits else 0.0,
     )

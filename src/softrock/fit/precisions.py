@@ -127,6 +127,18 @@ def find(name: str) -> Precision:
     return all_precisions()[known[name.lower()]]
 
 
+def unit(model: Model, precision: str) -> str:
+    """The arithmetic that a precision was made for."""
+    if precision != STORED:
+        return all_precisions()[precision].unit
+    if model.stored is None:
+        return all_precisions()[model.precision].unit
+    known = {"BF16": "bf16", "F16": "fp16", "F32": "fp32", "F8_E4M3": "fp8", "F8_E5M2": "fp8"}
+    if model.stored.label in known:
+        return known[model.stored.label]
+    return all_precisions()[model.precision].unit if model.precision not in ("bf16", "fp16") else "weights"
+
+
 def part_bytes(model: Model, part: Part, precision: str) -> int:
     """Bytes of a part at a precision; as stored where `precision` is ``stored``."""
     if precision == STORED:

@@ -13,7 +13,7 @@ from softrock.fit import engines, placement, precisions
 from softrock.fit.cards import Card
 from softrock.fit.model import Model
 from softrock.fit.placement import Load, Placement
-from softrock.fit.report import Answer, document, label, unit
+from softrock.fit.report import Answer, document, label
 from softrock.fit.text import GB, GIB, count, exact, gigabytes, short
 
 _SUPPORT = {"native": "native", "vector": "vector units", "emulated": "emulated (16 bits)"}
@@ -118,7 +118,7 @@ def _weights(found: Answer) -> list[Table | str]:
 
 
 def _native(found: Answer, precision: str) -> str:
-    wanted = unit(found.model, precision)
+    wanted = precisions.unit(found.model, precision)
     targets: dict[str, str] = {}
     for each in found.placements:
         targets.setdefault(each.card.target, each.card.support(wanted))
@@ -148,7 +148,7 @@ def _cache(found: Answer) -> list[Table | str]:
 
 def _cards(found: Answer) -> list[Table | str]:
     load = found.load
-    wanted = unit(found.model, load.precision)
+    wanted = precisions.unit(found.model, load.precision)
     rows = []
     for each in (one for one in found.placements if one.fits):
         need = each.need
@@ -165,6 +165,7 @@ def _cards(found: Answer) -> list[Table | str]:
                 _pair(each.headroom),
                 f"{each.longest:,}" if each.longest else "?",
                 short(each.tokens),
+                short(each.prompt) if each.prompt else "?",
                 _SUPPORT[each.card.support(wanted)],
             )
         )
@@ -175,9 +176,9 @@ def _cards(found: Answer) -> list[Table | str]:
     if rows:
         head = (
             "cards", "card", "target", "memory, GB / GiB", "weights", "cache", "other", "all memory less weights",
-            "headroom, GB / GiB", "longest", "tokens/s <=", "arithmetic",
+            "headroom, GB / GiB", "longest", "tokens/s <=", "prompt/s <=", "arithmetic",
         )  # fmt: skip
-        lines.append(_grid(head, rows, (0, 3, 4, 5, 6, 7, 8, 9, 10)))
+        lines.append(_grid(head, rows, (0, 3, 4, 5, 6, 7, 8, 9, 10, 11)))
     failed = [one for one in found.placements if not one.fits]
     if failed:
         lines.append("does not fit:" if rows else "it fits none of these:")
@@ -201,7 +202,8 @@ def _explanation(found: Answer) -> list[str]:
         f"{gigabytes(placement.RUNTIME)} for the runtime. headroom: after those and {load.margin:.0%} of the memory."
     )
     lines.append(
-        "tokens/s <=: weights that a token needs and its cache, read once at the peak bandwidth; nothing else counted. "
+        "tokens/s <=: weights that a token needs and its cache, read once at the peak bandwidth; prompt/s <=: two "
+        "operations a parameter at the dense peak rate of its arithmetic; nothing else counted. "
         "n: nominal memory, nobody has shown what the device reports."
     )
     disputed = [one.card.id for one in found.placements if one.card.disputed]

@@ -38,18 +38,6 @@ def sizes(size: int) -> dict[str, float]:
     return {"bytes": size, "gb": round(size / GB, 3), "gib": round(size / GIB, 3)}
 
 
-def unit(model: Model, precision: str) -> str:
-    """The arithmetic that a precision was made for."""
-    if precision != precisions.STORED:
-        return precisions.all_precisions()[precision].unit
-    if model.stored is None:
-        return precisions.all_precisions()[model.precision].unit
-    known = {"BF16": "bf16", "F16": "fp16", "F32": "fp32", "F8_E4M3": "fp8", "F8_E5M2": "fp8"}
-    if model.stored.label in known:
-        return known[model.stored.label]
-    return precisions.all_precisions()[model.precision].unit if model.precision not in ("bf16", "fp16") else "weights"
-
-
 def label(model: Model, precision: str) -> str:
     """How a precision is called."""
     if precision != precisions.STORED:
@@ -120,7 +108,7 @@ def _placement(each: Placement, found: Answer) -> dict[str, Any]:
         "cards": need.cards,
         "fits": each.fits,
         "why": each.why,
-        "support": card.support(unit(found.model, found.load.precision)),
+        "support": card.support(precisions.unit(found.model, found.load.precision)),
         "types": card.types,
         "precisions": {name: card.support(way.unit) for name, way in precisions.all_precisions().items()},
         "per_card": {
@@ -134,6 +122,7 @@ def _placement(each: Placement, found: Answer) -> dict[str, Any]:
         "memory_less_weights": sizes(each.bare),
         "longest_context": each.longest,
         "tokens_per_second_bound": round(each.tokens, 3),
+        "prompt_tokens_per_second_bound": round(each.prompt, 3),
         "disputed": {field: [fact.asdict() for fact in card.facts[field]] for field in card.disputed},
         "engines": {name: row["supported"] for name, row in engines.latest(card.target).items()},
     }
@@ -186,7 +175,7 @@ def table(found: Answer) -> str:
     writer = csv.writer(out, lineterminator="\n")
     head = (
         "card,name,target,memory_bytes,memory_reported,cards,fits,weights_bytes,cache_bytes,activations_bytes,runtime_bytes,"
-        "headroom_bytes,memory_less_weights_bytes,longest_context,tokens_per_second_bound,support,kind,price,currency,"
+        "headroom_bytes,memory_less_weights_bytes,longest_context,tokens_per_second_bound,prompt_tokens_per_second_bound,support,kind,price,currency,"
         "price_date,per_gb,per_gbs,per_token_s,per_million_tokens"
     )
     writer.writerow(head.split(","))
@@ -195,8 +184,8 @@ def table(found: Answer) -> str:
         row: list[Any] = [
             card.id, card.name, card.target, card.memory, card.reported, need.cards, each.fits,
             need.weights, need.cache, need.activations, need.runtime, each.headroom, each.bare, each.longest,
-            f"{each.tokens:.3f}",
-            card.support(unit(found.model, found.load.precision)),
+            f"{each.tokens:.3f}", f"{each.prompt:.3f}",
+            card.support(precisions.unit(found.model, found.load.precision)),
         ]  # fmt: skip
         mine = [cost for cost in found.costs if cost.placement is each]
         if not mine:

@@ -105,14 +105,15 @@ def _covered(where: str, spans: Iterable[tuple[int, int]], size: int) -> None:
         _fail(where, f"its tensors have {end:,} bytes, but {size:,} follow the header")
 
 
-def index(path: Path) -> list[Path]:
-    """The files that a ``model.safetensors.index.json`` names, all of them beside it.
+def index(path: Path) -> tuple[list[Path], Stored | None]:
+    """The files that a ``model.safetensors.index.json`` names; where none of them is there, the sum that it gives.
 
     Raises:
-        SoftrockError: it is none, or names a file elsewhere or one that is not there.
+        SoftrockError: it is none, names a file elsewhere, or some of the files are not there.
     """
     where = clean(path, 300)
-    named = jsonfile.read(path).get("weight_map")
+    document = jsonfile.read(path)
+    named = document.get("weight_map")
     if not isinstance(named, dict) or not all(isinstance(each, str) for each in named.values()):
         raise SoftrockError(f"{where}: weight_map is missing or no table of files", hint="give a .safetensors index")
     files = sorted(set(named.values()))
@@ -122,12 +123,18 @@ def index(path: Path) -> list[Path]:
         if PurePosixPath(each).name != each or "\\" in each or each in ("", ".", ".."):
             _fail(where, f"it names {clean(each)!r}, which is not beside it")
     missing = [each for each in files if not (path.parent / each).exists()]
+    about = document.get("metadata")
+    total = about.get("total_size") if isinstance(about, dict) else None
+    if isinstance(total, float) and total.is_integer():
+        total = int(total)
+    if missing and len(missing) == len(files) and type(total) is int and 0 < total < 1 << 60:
+        return [], Stored(total, len(named), {}, "by its index", len(files))
     if missing:
         raise SoftrockError(
             f"{where}: {len(missing)} of its {len(files)} files are not there, the first {clean(missing[0])}",
             hint="fetch them, or give the config.json, which needs no weights",
         )
-    return [path.parent / each for each in files]
+    return [path.parent / each for each in files], None
 
 
 def stored(files: Sequence[Path]) -> tuple[list[Tensor], Stored]:

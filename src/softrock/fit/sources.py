@@ -23,6 +23,7 @@ _HEAD = re.compile(r"(^|\.)(lm_head|embed_out|output)\.")
 _KV = re.compile(r"(k_proj|v_proj|attn_k|attn_v)\.weight")
 _EXPERT = re.compile(r"(\.experts\.|_exps\b)")
 _COPIED = re.compile(r"(kv_a_|q_a_|ffn_gate_inp|\.gate\.weight|router)")
+_NO_CONFIG = "no config.json beside the weights: heads are not known, the cache is not known"
 _WINDOWED = {"gemma2": 2, "gemma3": 6, "gpt-oss": 2, "cohere2": 4, "gemma3n": 5}
 """GGUF architectures: all layers but each n-th keep a window (ggml-org/llama.cpp, src/llama-model.cpp, 2025)."""
 
@@ -41,11 +42,9 @@ def load(path: Path) -> Model:
     if path.name.endswith(".safetensors"):
         return _beside(path.parent / "config.json", [path])
     if path.name.endswith(".safetensors.index.json"):
-        return _beside(path.parent / "config.json", safetensors.index(path))
+        return _indexed(path)
     if path.name.endswith(".json"):
-        return decoder.from_config(
-            Fields(jsonfile.read(path, jsonfile.CONFIG), where), clean(path.resolve().parent.name)
-        )
+        return decoder.from_config(Fields(jsonfile.read(path, jsonfile.CONFIG), where), _name(path.parent))
     if not path.exists():
         raise SoftrockError(
             f"{where}: there is no such file or folder", hint="names of models are not looked up; give files"
@@ -59,8 +58,8 @@ def load(path: Path) -> Model:
 def _folder(path: Path) -> Model:
     index = path / "model.safetensors.index.json"
     files = sorted(each for each in path.glob("*.safetensors"))[:4097]
-    if index.exists() and files:
-        return _beside(path / "config.json", safetensors.index(index))
+    if index.exists():
+        return _indexed(index)
     if files:
         return _beside(path / "config.json", files)
     config = path / "config.json"
@@ -76,12 +75,33 @@ def _folder(path: Path) -> Model:
     )
 
 
+def _name(folder: Path) -> str:
+    """What a folder's model is called; ``org/name`` in the Hugging Face cache (models--org--name/snapshots/HASH)."""
+    where = folder.resolve()
+    if where.parent.name == "snapshots":
+        return clean(where.parent.parent.name.removeprefix("models--").replace("--", "/"))
+    return clean(where.name)
+
+
+def _indexed(path: Path) -> Model:
+    """A model by its index: from the files that it names, or, where none is there, from the sum that it gives."""
+    files, stored = safetensors.index(path)
+    config = path.parent / "config.json"
+    if stored is None:
+        return _beside(config, files)
+    note = f"its files are not there: {stored.bytes:,} bytes is the sum that the index gives"
+    if config.exists():
+        model = load(config)
+        return replace(model, stored=stored, notes=(*model.notes, note))
+    return Model(_name(path.parent), "unknown", (), (), stored=stored, notes=(note, _NO_CONFIG))
+
+
 def _beside(config: Path, files: Sequence[Path]) -> Model:
     """A model in .safetensors files, with the configuration beside them where there is one."""
     tensors, stored = safetensors.stored(files)
-    name = clean(files[0].resolve().parent.name if config.exists() else files[0].name)
+    name = _name(config.parent) if config.exists() else clean(files[0].name)
     if not config.exists():
-        note = "no config.json beside the weights: the cache is not known (give --layers, --kv-heads and --head-dim)"
+        note = _NO_CONFIG
         return Model(name, "unknown", _parts(tensors), (), stored=stored, notes=(note,))
     fields = Fields(jsonfile.read(config, jsonfile.CONFIG), clean(config, 300))
     if fields.text("model_type") in decoder.names():
