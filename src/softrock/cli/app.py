@@ -180,6 +180,20 @@ def _doctor(given: Given) -> int:
     return doctor(given)
 
 
+def _smi(given: Given) -> int:
+    """Show what GPUs are doing: use, memory, temperature, power, clocks, errors, processes; software GPUs too.
+
+    Subcommands and options are those of amd-smi: list, static, metric, process, monitor, topology, version; and serve
+    --port, an endpoint for Prometheus on this machine. Options of rocm-smi such as --showtemp are understood. --gpu,
+    --json, --csv and --watch[=SECONDS] go with all of them. It only reads; docs/smi.md lists the options.
+
+    Example: softrock smi metric --usage --temperature --json
+    """
+    from softrock.cli.smi import smi
+
+    return smi(given)
+
+
 COMMANDS = (
     Command(
         "run", _run, (_GPU, _TIMEOUT, _DUMP, _TIMINGS, _COMPARE, _JSON),
@@ -299,6 +313,7 @@ COMMANDS = (
             _JSON,
         ),
     ),
+    Command("smi", _smi, (), "[SUBCOMMAND] [OPTIONS]", 0, None, passes=True),
     Command("prebuild", _prebuild, hidden=True),
 )  # fmt: skip
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from softrock import memory
 from softrock.core import settings, timings
 from softrock.core.errors import CodeObjectError
 from softrock.exec import runtime as engine
-from softrock.gpu import faults, kernarg, models
+from softrock.gpu import faults, kernarg, models, status
 from softrock.gpu.device import Copy, Device, Facts, Fault, Fill, Launch
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ _GROUPS_OF_THREAD = 8
 
 _translating = threading.Lock()
 """One kernel is translated at a time: the translator's tables fill as they are used."""
+
+_closing = threading.Lock()
+"""No queue is freed while another thread looks at it."""
 
 _translated: weakref.WeakValueDictionary[int, Translation] = weakref.WeakValueDictionary()
 """Native function -> kernel, to explain faults."""
@@ -55,6 +58,7 @@ class Translation:
         self._times = timings.kernel(kernel.name, self.module.code.target, layout)
         self._times.add(self.prepared.timings)
         self._times.totals = self._totals
+        self.module.device.ran.append(self._totals)
         _translated[self.prepared.fn] = self
         with self._lock:
             self._ready = True
@@ -303,6 +307,7 @@ class SoftwareQueue:
         self.device = device
         self.native = engine.Queue()
         self.last = 0
+        device.queues.append(weakref.ref(self, device.queues.remove))
 
     def copy(self, copy: Copy) -> None:
         if copy.height == 1 and copy.depth == 1:
@@ -403,7 +408,13 @@ class SoftwareQueue:
         self.native.clear()
 
     def close(self) -> None:
-        self.native.close()
+        with _closing:
+            self.native.close()
+
+    def busy(self) -> bool:
+        """Whether work waits or runs; unlike the rest it may be called by a thread that does not own the queue."""
+        with _closing:
+            return self.native.raw is not None and not self.native.done()
 
 
 class SoftwareDevice:
@@ -423,6 +434,8 @@ class SoftwareDevice:
         self.space.set_limit(index, model.memory_bytes)
         properties = model.properties(index, memory_bytes=self.space.capacity(index))
         self.facts = Facts(properties["name"], model.target_id, model.wave_size, properties)
+        self.ran: list[Callable[[], tuple[int, int, float]]] = []
+        self.queues: list[weakref.ref[SoftwareQueue]] = []
 
     def allocate(self, size: int) -> int:
         return self.space.alloc(size, self.index)
@@ -476,6 +489,22 @@ class SoftwareDevice:
     def event(self, timing: bool) -> SoftwareEvent:
         return SoftwareEvent()
 
+    def told(self) -> status.Told:
+        """What it does now, for other processes to see."""
+        totals = [each() for each in tuple(self.ran)]
+        queues = [each() for each in tuple(self.queues)]
+        return status.Told(
+            self.index,
+            self.facts.name,
+            self.facts.target,
+            self.space.used(self.index),
+            self.space.capacity(self.index),
+            sum(launches for launches, _, _ in totals),
+            int(sum(seconds for _, _, seconds in totals) * 1e9),
+            any(each.busy() for each in queues if each is not None),
+            int(self.facts.properties.get("multiProcessorCount", 0)),
+        )
+
     def near(self, address: int) -> str:
         """What lies at or near an address, in words."""
         return self.space.describe(address)
@@ -483,4 +512,6 @@ class SoftwareDevice:
 
 def open_devices() -> list[Device]:
     """The devices of SOFTROCK_GPUS."""
-    return [SoftwareDevice(model, index) for index, model in enumerate(models.parse_gpus(settings.load().gpus))]
+    devices = [SoftwareDevice(model, index) for index, model in enumerate(models.parse_gpus(settings.load().gpus))]
+    status.publish(devices)
+    return list[Device](devices)
