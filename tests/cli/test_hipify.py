@@ -488,3 +488,30 @@ def test_defects_are_not_hidden(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(ZeroDivisionError):
         hipify("src", "--in-place")
     assert (folder / "src/a.cu").read_text() == CUDA
+
+
+def _block(page: str, start: str) -> str:
+    """The indented block of a page behind a line that begins so."""
+    behind = page[page.index(start) :].split("\n", 1)[1].lstrip("\n")
+    lines = []
+    for line in behind.split("\n"):
+        if line and not line.startswith("    "):
+            break
+        lines.append(line[4:])
+    return _trimmed("\n".join(lines))
+
+
+def _trimmed(text: str) -> str:
+    """Text as a page has it: no blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n")) + "\n"
+
+
+def test_the_example_of_the_guide_is_true(folder: Path, capfd: Output) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "hipify.md").read_text()
+    (folder / "src/a.cu").unlink()
+    (folder / "src/scan.cu").write_text(_block(page, "`src/scan.cu`:"))
+    (folder / "src/CMakeLists.txt").write_text(_block(page, "`src/CMakeLists.txt`:"))
+    assert start(["hipify", "src", "-o", "ported", "--html", "report.html"]) == 1
+    assert _trimmed(capfd.readouterr().out) == _block(page, "    $ softrock hipify src -o ported")
+    assert start(["hipify", "src/scan.cu", "--diff"]) == 1
+    assert _trimmed(capfd.readouterr().out) == _block(page, "The exit status is 1, because")
