@@ -129,6 +129,7 @@ def test_folder(tmp_path: Path, codes: Codes) -> None:
     (base / "lib" / "up").symlink_to(base)
     (base / "lib" / "kernels" / "a.hsaco").write_bytes(codes["gfx942"])
     (base / "lib" / "host.so").write_bytes(samples.host_elf({".text": b"\xc3"}))
+    (base / "lib" / "host32.so").write_bytes(b"\x7fELF\1\1\1" + bytes(200))
     (base / "note.txt").write_text("no code")
     found = inspect.report(base)
     assert (found["kind"], found["bytes"], found["kernel_count"], found["problems"]) == ("folder", None, 6, [])

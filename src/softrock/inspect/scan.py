@@ -15,6 +15,7 @@ from softrock.inspect.limits import clean
 from softrock.inspect.walk import Leaf, Problem
 
 _PT_INTERP = 3
+_ELFCLASS64, _ELFDATA2LSB = 2, 1
 _NT_GNU_BUILD_ID = 3
 _PRODUCER = re.compile(rb"[ -~]{0,60}(?:clang|LLVM|GCC|GNU C)[ -~]{0,200}")
 _MOST_TEXT = 1 << 20
@@ -102,6 +103,8 @@ def scan(leaf: Leaf, depth: Depth) -> Iterator[Event]:
 
 
 def _elf(leaf: Leaf, depth: Depth) -> Iterator[Event]:
+    if len(leaf.data) > 5 and tuple(leaf.data[4:6]) != (_ELFCLASS64, _ELFDATA2LSB):
+        return  # for another kind of host: HIP has none such
     elf = Elf(leaf.data, leaf.name)
     try:
         reference = kpack.reference(elf)
