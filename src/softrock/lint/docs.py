@@ -145,14 +145,16 @@ each rule has a page that says what happens, with an example and its mend.
 
     softrock lint src                          # for gfx942 (64 lanes a wave) and gfx1100 (32)
     softrock lint src --gpu gfx950             # for one GPU
+    softrock lint compile_commands.json        # what a build compiles, with its include paths and definitions
     softrock lint src --fix                    # make the edits that are safe without a look
     softrock lint --explain ballot-in-32-bits
 
 Findings have a severity: an *error* is wrong on a chosen GPU, a *warning* is wrong in some circumstances that the tool
 cannot see, a *note* is a cost or a habit. Only errors make the exit status 1. A comment
 `// softrock: allow(rule-id) reason` on the line or the one before it silences a finding,
-`// softrock: allow-file(rule-id) reason` a rule in a file. For code with a history, `--baseline FILE --write-baseline`
-records what is there, and `--baseline FILE` then shows only what is new.
+`// softrock: allow-file(rule-id) reason` a rule in a file (Python: behind `#`). Rules about the size of a wave keep
+silent in code that is chosen by it (`if (warpSize == 64)`, `#if __AMDGCN_WAVEFRONT_SIZE == 32`). For code with a history,
+`--baseline FILE --write-baseline` records what is there, and `--baseline FILE` then shows only what is new.
 
 ## In which order
 
