@@ -153,8 +153,8 @@ Findings have a severity: an *error* is wrong on a chosen GPU, a *warning* is wr
 cannot see, a *note* is a cost or a habit. Only errors make the exit status 1. A comment
 `// softrock: allow(rule-id) reason` on the line or the one before it silences a finding,
 `// softrock: allow-file(rule-id) reason` a rule in a file (Python: behind `#`). Rules about the size of a wave keep
-silent in code that is chosen by it (`if (warpSize == 64)`, `#if __AMDGCN_WAVEFRONT_SIZE == 32`). For code with a history,
-`--baseline FILE --write-baseline` records what is there, and `--baseline FILE` then shows only what is new.
+silent in code that is chosen by it (`if (warpSize == 64)`, `#if __AMDGCN_WAVEFRONT_SIZE == 32`). For code with a
+history, `--baseline FILE --write-baseline` records what is there, and `--baseline FILE` then shows only what is new.
 
 ## In which order
 
