@@ -175,6 +175,18 @@ def test_host_library_names_its_kpack(tmp_path: Path, codes: Codes) -> None:
     (tmp_path / "x_gfx942.kpack").write_bytes(samples.kpack({"gfx942": codes["gfx942"]}))
     (tmp_path / "y_gfx1100.kpack").write_bytes(samples.kpack({"gfx1100": codes["gfx1100"]}))
     assert [each["verdict"] for each in inspect.report(tmp_path, asked)["gpus"]] == ["runs", "does not run"]
+    (tmp_path / "lib").mkdir()
+    (tmp_path / ".kpack").mkdir()
+    path = path.rename(tmp_path / "lib" / "libx.so")
+    assert inspect.report(path)["targets"] == []  # the archives' packages are not installed
+    (tmp_path / ".kpack" / "x_gfx942.kpack").write_bytes(samples.kpack({"gfx942": codes["gfx942"]}))
+    (tmp_path / ".kpack" / "x_gfx1100.kpack").write_bytes(samples.kpack({"gfx1100": codes["gfx1100"]}, "lib/liby.so#0"))
+    (tmp_path / ".kpack" / "y_gfx1100.kpack").write_bytes(samples.kpack({"gfx1100": codes["gfx1100"]}))
+    (tmp_path / ".kpack" / "x_gfx90a.kpack").write_bytes(b"KPAK")
+    found = inspect.report(path, asked)
+    assert (found["targets"], found["kernel_count"]) == (["gfx942"], 2)
+    assert [each["verdict"] for each in found["gpus"]] == ["runs", "does not run"]
+    assert len(found["problems"]) == 1
     path.write_bytes(samples.host_elf({".hip_fatbin": bytes(64), ".rocm_kpack_ref": b"\xc1"}))
     with pytest.raises(CodeObjectError, match="corrupt section"):
         inspect.report(path)

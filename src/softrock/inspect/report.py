@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from softrock.codeobj import TargetId
+from softrock.codeobj.kpack import Reference
 from softrock.codeobj.names import Demangler
 from softrock.codeobj.survey import Counts
 from softrock.codeobj.targets import runs_on
@@ -104,7 +106,7 @@ def survey(path: str | Path, options: Options, emit: Callable[[dict[str, Any]], 
     source = _source(Path(path), options)
     collected = _Collected(options)
     try:
-        for leaf in source.leaves:
+        for leaf in chain(source.leaves, _elsewhere(Path(path), source, collected)):
             if isinstance(leaf, walk.Problem):
                 collected.problem(leaf.message)
                 continue
@@ -118,6 +120,13 @@ def survey(path: str | Path, options: Options, emit: Callable[[dict[str, Any]], 
     finally:
         collected.names.close()
     return {**source.facts, **collected.result(source.facts)}
+
+
+def _elsewhere(path: Path, source: _Source, collected: _Collected) -> Iterator[walk.Leaf | walk.Problem]:
+    """What a library names as the place of its code; a folder or package is taken as it is."""
+    kept = collected.reference
+    if source.facts["bytes"] is not None and kept is not None and not source.facts["kind"]:
+        yield from walk.kept_elsewhere(path, kept.paths, kept.name)
 
 
 class _Source(NamedTuple):
@@ -180,6 +189,7 @@ class _Collected:
         self._kernels = self._described = self._matched = 0
         self._objects = self._errors = 0
         self._last = ""
+        self.reference: Reference | None = None
 
     def problem(self, message: str) -> None:
         if len(self._problems) < _MOST_PROBLEMS:
@@ -193,6 +203,7 @@ class _Collected:
         if self._last in self._files and self._is_empty(self._files[self._last]):
             del self._files[self._last]  # no GPU code: a folder may have a hundred thousand such
         self._last = item.name
+        self.reference = item.reference or self.reference
         kept = list(item.reference.paths) if item.reference else []
         self._files[item.name] = {
             "name": item.name,

@@ -203,6 +203,8 @@ def _kpack(leaf: Leaf, depth: Depth) -> Iterator[Event]:
     group = f" of {clean(archive.group, 80)}" if archive.group else ""
     yield File(leaf.name, f"kpack archive{group}", len(leaf.data))
     for entry in archive.entries:
+        if leaf.only and entry.binary.partition("#")[0] != leaf.only:
+            continue
         where = f"{leaf.name} ({clean(entry.binary)})"
         try:
             target_id = parse(entry.target)

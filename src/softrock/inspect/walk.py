@@ -8,7 +8,7 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,8 @@ from softrock.inspect.archives import HEAD, STREAMS, Plain, Reader, Stream, snif
 from softrock.inspect.limits import MOST_NESTED, Budget, Progress, clean
 from softrock.inspect.packages import Package
 
+_MOST_ARCHIVES = 256
+
 
 class Leaf(NamedTuple):
     """Bytes that hold GPU code, or may.
@@ -28,12 +30,14 @@ class Leaf(NamedTuple):
         kind: elf, bundle, compressed or kpack.
         data: the bytes.
         budget: of the file they stand in.
+        only: of a kpack archive, the library whose code objects are wanted; empty for all.
     """
 
     name: str
     kind: str
     data: memoryview
     budget: Budget
+    only: str = ""
 
 
 class Problem(NamedTuple):
@@ -84,6 +88,30 @@ def in_file(opened: Opened, name: str, progress: Progress | None) -> Iterator[Le
     """What stands in a mapped file."""
     budget = Budget(len(opened.data), progress)
     yield from _within(name, opened.data, budget, 0)
+
+
+def kept_elsewhere(library: Path, paths: Sequence[str], name: str) -> Iterator[Leaf | Problem]:
+    """The code objects of a library in the kpack archives that it names, as far as they are there.
+
+    Args:
+        paths: relative to the library's folder, with ``@GFXARCH@`` for any target.
+        name: what the archives call the library.
+    """
+    found: dict[Path, None] = {}
+    for each in paths[:_MOST_ARCHIVES]:
+        try:
+            place = (library.parent / each).resolve()
+            before, token, after = place.name.partition("@GFXARCH@")
+            there = [item.name for item in place.parent.iterdir()] if token else [place.name]
+        except (OSError, ValueError, RuntimeError):
+            continue  # the packages that bring them need not be installed
+        names = sorted(each for each in there if each.startswith(before) and each.endswith(after))
+        found |= dict.fromkeys(place.parent / each for each in names)
+    for item in in_files(iter(list(found)[:_MOST_ARCHIVES]), None):
+        if isinstance(item, Problem):
+            yield item
+        elif item.kind == "kpack":
+            yield item._replace(only=name)
 
 
 def in_folder(folder: Path, progress: Progress | None) -> Iterator[Leaf | Problem]:
