@@ -63,7 +63,8 @@ def gpu_trial(machine: Machine) -> Iterator[Result]:
         if wrong:
             yield failure(
                 f"{each['name']} ({each['target']}): {wrong[0]['step']} failed: {wrong[0]['error']}",
-                why=f"tried through {tried.library}", mend=("sudo dmesg | grep -iE 'amdgpu|kfd' | tail -n 50",), rank=20,
+                why=f"tried through {tried.library}", rank=20,
+                mend=("sudo dmesg | grep -iE 'amdgpu|kfd' | tail -n 50",),
             )  # fmt: skip
         else:
             steps = ", ".join(f"{step['step']} {step['seconds']:.3f} s" for step in each["steps"])

@@ -108,6 +108,11 @@ def gpus(machine: Machine) -> tuple[Gpu, ...]:
     return tuple(found)
 
 
+def driven(machine: Machine) -> tuple[Gpu, ...]:
+    """GPUs that the driver amdgpu of this kernel has."""
+    return tuple(each for each in machine.fact(gpus) if each.driver == "amdgpu")
+
+
 def _nodes(system: System) -> dict[str, tuple[int, dict[str, int]]]:
     """Nodes of KFD's topology that are GPUs, by PCI address."""
     found = {}
