@@ -40,7 +40,7 @@ def findings(result: Translation) -> str:
 
 
 def test_there_are_enough() -> None:
-    assert len(CASES) >= 90
+    assert len(CASES) >= 150
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -70,6 +70,17 @@ def test_what_is_not_edited_keeps_its_bytes(path: Path) -> None:
         rest = rest[:at] + rest[at + len(edit.text) :]
         shift -= edit.length
     assert rest == back
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", [each for each in CASES if each.suffix in (".cu", ".cpp")], ids=lambda path: path.stem)
+def test_a_parse_gives_the_same(path: Path) -> None:
+    """What clang's tree knows about names and what the tokens tell is the same in all of these."""
+    source, tokens = translated(path)
+    options = Options(parse="always", launch_macro=path.name.startswith("launch_macro"))
+    result = run.translated(source, options)
+    assert result.text == tokens.text
+    assert result.mode in ("parsed", "")
 
 
 if __name__ == "__main__":

@@ -107,12 +107,13 @@ class Names:
         row = table.lookup(name)
         if row is not None and row.kind in ("header", "namespace"):
             return
-        if self.scope.owns(token):
+        if self.scope.owns(token, globally=before == "::"):
             if row is None or row.hip != name:
                 self._mine(token)
             return
         if row is None:
-            if not self._declared_elsewhere(name):
+            tree = self.work.tree
+            if (tree is not None and token.offset in tree.unknown) or not self._declared_elsewhere(name):
                 self._unknown(token, name)
             return
         # A word that others may use as well: it counts where it is called and the program does not have it.

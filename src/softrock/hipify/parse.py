@@ -114,7 +114,22 @@ class Tree:
     def user_declared(self) -> frozenset[str]:
         """Names that the user's code declares, as written (macros are not among them, see `macros`)."""
         declarations = (each for each in self.root.walk() if each.name and each.kind.endswith("Decl"))
-        return frozenset(self.written(each) for each in declarations if not each.implicit)
+        return frozenset(
+            self.written(each)
+            for each in declarations
+            if not each.implicit and not (each.file == self.main and each.name_offset in self.unknown)
+        )
+
+    @cached_property
+    def unknown(self) -> frozenset[int]:
+        """Offsets in the main file of names that clang found declared nowhere; it makes declarations of some."""
+        starts = self.source.line_starts
+        path = str(self.path)
+        return frozenset(
+            starts[each.line - 1] + each.column - 1
+            for each in self.errors
+            if each.path == path and each.line <= len(starts) and _UNDECLARED.match(each.message)
+        )
 
     @cached_property
     def macros(self) -> frozenset[str]:
@@ -161,6 +176,9 @@ class Tree:
 
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_UNDECLARED = re.compile(
+    r"use of undeclared identifier|unknown type name|a type specifier is required|no (?:type|template) named"
+)
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
 

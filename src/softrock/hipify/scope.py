@@ -44,20 +44,24 @@ class Scope:
     Attributes:
         everywhere: in the whole file.
         inside: name -> ranges [start, end) of offsets in which it means the program's own.
+        outside: names that the program declares outside of all classes, functions and namespaces.
         at: offset -> whether the name that stands there is the program's own, as clang resolves it.
     """
 
     everywhere: set[str] = field(default_factory=set)
     inside: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    outside: set[str] = field(default_factory=set)
     at: dict[int, bool] = field(default_factory=dict)
 
-    def owns(self, token: Token) -> bool:
-        """Whether a name is the program's own."""
+    def owns(self, token: Token, globally: bool = False) -> bool:
+        """Whether a name is the program's own; `globally`: it stands behind a ``::`` of its own."""
         known = self.at.get(token.offset)
         if known is not None:
             return known
         if token.text in self.everywhere:
             return True
+        if globally:
+            return token.text in self.outside
         return any(start <= token.offset < end for start, end in self.inside.get(token.text, ()))
 
 
@@ -85,6 +89,8 @@ def scope_of(work: Work, hits: list[int]) -> Scope:
         blocks = _blocks(tokens)
         for at, where in found:
             scope.inside.setdefault(tokens[at].text, []).append(_extent(tokens, blocks, where))
+            if not any(opening < where < closing for opening, closing, _ in blocks):
+                scope.outside.add(tokens[at].text)
     return scope
 
 
@@ -293,16 +299,25 @@ def _resolve(work: Work, scope: Scope) -> None:
         elif node.ref is not None:
             scope.at[node.name_offset] = tree.declaration(node.ref) is not None
     # Types have no node of their own where they are named: the program's where it declares one of that name.
-    types = {
-        "CXXRecordDecl",
-        "RecordDecl",
-        "EnumDecl",
-        "TypedefDecl",
-        "TypeAliasDecl",
-        "NamespaceDecl",
-        "ClassTemplateDecl",
-    }
-    scope.everywhere |= {tree.written(each) for each in tree.root.walk() if each.kind in types and each.name} & owned
+    index = {token.offset: at for at, token in enumerate(work.tokens) if token.text in owned}
+    blocks: list[tuple[int, int, int]] | None = None
+    for node in tree.root.walk():
+        if node.kind not in _TYPES or not node.name or node.implicit or tree.written(node) not in owned:
+            continue
+        at = index.get(node.name_offset) if node.file == tree.main else None
+        nested = node.parent is not None and node.parent.kind not in ("TranslationUnitDecl", "LinkageSpecDecl")
+        if at is None or not (nested or node.kind == "NamespaceDecl"):
+            scope.everywhere.add(tree.written(node))
+        elif node.kind != "NamespaceDecl" or nested or not _library_namespace(work.tokens, at):
+            blocks = _blocks(work.tokens) if blocks is None else blocks
+            scope.inside.setdefault(work.tokens[at].text, []).append(_extent(work.tokens, blocks, at))
+            if not nested:
+                scope.outside.add(work.tokens[at].text)
+
+
+_TYPES = frozenset(
+    "CXXRecordDecl RecordDecl EnumDecl TypedefDecl TypeAliasDecl NamespaceDecl ClassTemplateDecl".split()
+)
 
 
 def own_headers(path: Path, work: Work) -> set[str]:
