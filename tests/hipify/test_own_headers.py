@@ -24,3 +24,22 @@ LINE = "#include <hip/hip_runtime.h>\n"
 def test_a_source_whose_headers_use_the_runtime(name: str, text: str, lead: str) -> None:
     result = translate(Source.of_bytes(Path(name), text.encode()))
     assert result.text == lead + text
+
+
+@pytest.mark.parametrize(
+    ("header", "lead"),
+    [
+        ("static void check(cudaError_t) {}\n", LINE),
+        ("#include <cuda_runtime.h>\nstatic void check(cudaError_t) {}\n", ""),
+        ("static void check(int) {}\n", ""),
+    ],
+)
+def test_an_own_header_that_needs_the_runtime_before_the_source_includes_it(
+    header: str, lead: str, tmp_path: Path
+) -> None:
+    (tmp_path / "book.h").write_text(header)
+    after = '#include "book.h"\n#include <hip/hip_runtime.h>\nint main() { return 0; }\n'
+    text = '#include "book.h"\n#include <cuda_runtime.h>\nint main() { return 0; }\n'
+    result = translate(Source.of_bytes(tmp_path / "x.cu", text.encode()))
+    assert result.text == lead + after
+    assert translate(Source.of_bytes(tmp_path / "x.cu", result.text.encode())).text == result.text

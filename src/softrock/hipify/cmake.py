@@ -38,6 +38,11 @@ _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s\";>]*)?")
 _NVCC = re.compile(
     r"-gencode|-Xcompiler|-Xptxas|-Xcudafe|--expt-|--extended-lambda|-arch=|--use_fast_math|-lineinfo|-rdc=|--generate-code"
 )
+_COMMAND = re.compile(r"(?:find_)?cuda_\w+")
+_STANDARD = re.compile(r"cuda_std_\d\d")
+_PLAIN = {"cuda": "cuda_driver", "cudadevrt": "cudart", "nvidia-ml": "nvml"}
+"""Names of libraries that are not those of FindCUDAToolkit's targets."""
+_ABSENT = frozenset("nccl cudnn cutensor nvinfer nvjpeg nppc nppi npps cufile nvshmem".split())
 _CONTEXT = re.compile(r"CUDA|NVCC")
 _VERSION = re.compile(r"\d+(?:\.\d+)*(?:\.\.\.<?[\d.]+)?")
 _NUMBER = re.compile(
@@ -135,6 +140,9 @@ class _File:
         self.found = found
         self.rows = table.table("cmake")
         self.own = {each.arguments[0].text for each in found if each.name.lower() in _DECLARES and each.arguments}
+        named = [(each.name.lower(), each.arguments[0].text) for each in found if each.arguments]
+        self.functions = {word.lower() for name, word in named if name in ("function", "macro")}
+        self.targets = {word for name, word in named if name in ("add_library", "add_executable")}
         self.packages: list[str] = []
         self.anchor: Command | None = None
         self.taken: list[tuple[int, int]] = []
@@ -154,14 +162,13 @@ class _File:
     def row(self, row: Row, offset: int, length: int) -> bool:
         """Note a row's use; whether it has a counterpart."""
         self.work.uses["cmake", row.status, row.cuda] += 1
+        name = row.cuda.removeprefix("package ")
         if not row.hip:
             hint = row.note or "leave it out, or keep it for builds with CUDA"
-            self.need(
-                "build-needs-hand", offset, length, f"{row.cuda} has no counterpart in CMake's support of HIP", hint
-            )
+            self.need("build-needs-hand", offset, length, f"{name} has no counterpart in CMake's support of HIP", hint)
             return False
         if row.status == "partial" and row.cuda not in _ARCHITECTURES:
-            self.need("partial-api", offset, length, f"{row.cuda} became {row.hip}, which differs", row.note)
+            self.need("partial-api", offset, length, f"{name} became {row.hip}, which differs", row.note)
         return True
 
     def counterpart(self, name: str, *kinds: str) -> Row | None:
@@ -177,6 +184,10 @@ class _File:
         row = self.counterpart(name, "command")
         if row is not None and self.row(row, command.offset, len(command.name)):
             self.replace(command.offset, len(command.name), row.hip, row)
+        elif row is None and _COMMAND.fullmatch(name) and name not in self.functions:
+            self.work.uses["cmake", "unknown", command.name] += 1
+            text = f"{command.name} looks like a command of FindCUDA's and is in no mapping table"
+            self.need("unknown-api", command.offset, len(command.name), text, "the language HIP does without it")
         if name in ("project", "enable_language", "check_language"):
             self._languages(command, name)
         elif name == "find_package":
@@ -184,7 +195,9 @@ class _File:
         self._properties(command)
         nvcc = bool(_CONTEXT.search(self.work.source.text[command.offset : command.end]))
         for argument in command.arguments:
-            self._argument(argument, nvcc)
+            self._argument(argument, nvcc, name)
+        if name in ("target_link_libraries", "link_libraries"):
+            self._libraries(command)
         self._architectures(command)
         self._sources(command, name)
 
@@ -228,12 +241,14 @@ class _File:
 
     # ---- arguments ----
 
-    def _argument(self, argument: Argument, nvcc: bool) -> None:
+    def _argument(self, argument: Argument, nvcc: bool, command: str) -> None:
+        if _STANDARD.fullmatch(argument.text):
+            self.replace(argument.offset, 4, "hip", self.rows["CUDA"])
         for match in _LANGUAGE.finditer(argument.text):
             row = self.rows["CUDA"]
             self.work.uses["cmake", row.status, row.cuda] += 1
             self.replace(argument.offset + match.end() - 4, 4, row.hip, row)
-        for match in _TARGET.finditer(argument.text):
+        for match in _TARGET.finditer("" if command == "message" else argument.text):
             self._target(match[0], argument.offset + match.start())
         for match in _VARIABLE.finditer(argument.text):
             self._variable(match, argument)
@@ -251,6 +266,22 @@ class _File:
         if self.row(row, offset, len(name)):
             self.replace(offset, len(name), row.hip, row)
             self._needs(row.hip)
+
+    def _libraries(self, command: Command) -> None:
+        """Libraries by their plain names: ``cublas``, ``-lcublas``."""
+        for argument in command.arguments[1 if command.name.lower() == "target_link_libraries" else 0 :]:
+            word = argument.text.removeprefix("-l")
+            row = self.counterpart(f"CUDA::{_PLAIN.get(word, word)}", "target")
+            if word in self.targets or (row is None and word not in _ABSENT):
+                continue
+            if row is None:
+                self.work.uses["cmake", "unknown", word] += 1
+                text = f"{argument.text} is a library of NVIDIA's that is in no mapping table"
+                hint = "link the ROCm library with the same task"
+                self.need("unknown-api", argument.offset, len(argument.text), text, hint)
+            elif self.row(row, argument.offset, len(argument.text)):
+                self.replace(argument.offset, len(argument.text), row.hip, row)
+                self._needs(row.hip)
 
     def _needs(self, target: str) -> None:
         space, _, name = target.partition("::")

@@ -14,6 +14,9 @@ _CUDA_HEADER = re.compile(
     r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cutensor|cufile|cupti|nvml|nvrtc|nvToolsExt|nvjpeg|npp|nccl)\w*\.h"
     r"|(?:cuda|cub|thrust|nvtx3|cutlass|cute|cooperative_groups|nv)/[\w/.]+|nv\w*\.h"
 )
+_RUNTIME_NAME = re.compile(r"\b(?:cuda|hip)[A-Z]\w+")
+_RUNTIME_INCLUDE = re.compile(r"#[ \t]*include[ \t]*[<\"](?:cuda|hip)[\w/]*\.h")
+_MAX_HEADER = 1 << 20
 _CODE = frozenset(
     ["__global__", "__device__", "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "<<<", "__shared__"]
 )
@@ -22,6 +25,7 @@ _CODE = frozenset(
 def translate(work: Work) -> None:
     """Replace headers; those that become the same as an earlier one are removed."""
     seen: dict[str, list[tuple[int, ...]]] = {}
+    early = False  # an own header that needs the runtime comes before the file's include of it
     for directive in work.directives:
         if directive.word not in ("include", "include_next", "import") or directive.first >= directive.last:
             continue
@@ -31,6 +35,7 @@ def translate(work: Work) -> None:
         before = token.text
         after = _header(work, token)
         name = after[1:-1]
+        early |= RUNTIME not in seen and _leans_on_runtime(work, token)
         visible = any(directive.branches[: len(place)] == place for place in seen.get(name, ()))
         if after != before:
             work.replaced += 1
@@ -39,8 +44,20 @@ def translate(work: Work) -> None:
                 continue
             work.replace(token.offset, len(before), after, f"header {before[1:-1]}")
         seen.setdefault(name, []).append(directive.branches)
-    if not any(name.startswith("hip/hip_runtime") for name in seen):
+    if early or not any(name.startswith("hip/hip_runtime") for name in seen):
         _add_runtime(work)
+
+
+def _leans_on_runtime(work: Work, token: Token) -> bool:
+    """A header beside the file that names the runtime's API and includes nothing of it: nvcc has done so before."""
+    beside = work.source.path.parent / token.text[1:-1]
+    if token.text[0] != '"' or work.source.path.suffix != ".cu" or not beside.is_file():
+        return False
+    try:
+        text = beside.read_bytes()[:_MAX_HEADER].decode("latin-1")
+    except OSError:
+        return False
+    return bool(_RUNTIME_NAME.search(text)) and not _RUNTIME_INCLUDE.search(text)
 
 
 def _header(work: Work, token: Token) -> str:

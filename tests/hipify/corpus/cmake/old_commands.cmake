@@ -1,0 +1,10 @@
+#[[ find_package(CUDA) and CUDA::cublas in a comment ]]
+find_package(CUDA 9.0 QUIET)
+cuda_add_library(old a.cu b.cpp)
+CUDA_ADD_EXECUTABLE(Old main.cu)
+find_cuda_helper_libs(cublas)
+cuda_select_nvcc_arch_flags(ARCH_FLAGS Auto)
+function(cuda_mine x)
+endfunction()
+cuda_mine(1)
+message(STATUS "linked: CUDA::cublas of ${CUDA_VERSION}")

@@ -1,0 +1,5 @@
+add_library(cufft own.cpp)
+target_link_libraries(app PRIVATE cublas cudart -lcusparse cufft pthread)
+target_link_libraries(app nvml cuda nccl ${CUDA_LIBRARIES})
+link_libraries(curand)
+target_compile_features(app PUBLIC cuda_std_17 cxx_std_17)
