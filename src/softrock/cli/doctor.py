@@ -6,14 +6,16 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from softrock.cli.commands import Given
 from softrock.core.errors import UsageError
-from softrock.doctor import checks, registry, report, summary
+from softrock.doctor import registry, report, summary
 from softrock.doctor.registry import Machine
 from softrock.system.interface import System
 from softrock.system.live import Live
+from softrock.system.recorder import Recorder
 from softrock.system.tree import Tree
 
 
@@ -28,16 +30,59 @@ def _wanted(given: Given) -> str:
     return wanted
 
 
+def _list(given: Given) -> int:
+    """Print the checks."""
+    checks = registry.CHECKS.values()
+    if "--json" in given.values:
+        rows = [{"id": each.id, "section": each.section, "title": each.title, "active": each.active} for each in checks]
+        print(json.dumps(rows, indent=2))
+    else:
+        width = max(len(each.id) for each in checks)
+        for each in checks:
+            print(f"{each.id:{width}}  {each.title}{' (--active)' if each.active else ''}")
+    return 0
+
+
 def doctor(given: Given) -> int:
     """Carry out the command; returns the exit status."""
-    assert checks.MODULES
-    machine = Machine(_system(given), _wanted(given), live="--tree" not in given.values)
-    results = list(registry.run(machine, active="--active" in given.values))
+    if "--list" in given.values:
+        return _list(given)
+    only = [each for each in given.values.get("--check", "").split(",") if each]
+    unknown = [each for each in only if each not in registry.CHECKS]
+    if unknown:
+        raise UsageError(f"there is no check {unknown[0]!r}", hint="softrock doctor --list shows them")
+    recorder = Recorder(_system(given))
+    live = "--tree" not in given.values
+    machine = Machine(recorder, _wanted(given), live=live)
+    results = list(registry.run(machine, active="--active" in given.values, only=only))
     told = summary.summarise(machine, results)
     if "--json" in given.values:
         print(json.dumps(report.document(machine, results, told), indent=2))
     else:
-        colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        columns = min(shutil.get_terminal_size((100, 24)).columns, 120)
-        print(report.text(machine, results, told, whole="--all" in given.values, colour=colour, columns=columns))
+        print(report.text(machine, results, told, whole="--all" in given.values, colour=_colour(), columns=_columns()))
+    _write(given, machine, recorder, results, told)
     return told.status
+
+
+def _write(
+    given: Given, machine: Machine, recorder: Recorder, results: list[registry.Result], told: summary.Summary
+) -> None:
+    """Write the files that were asked for, and say so."""
+    from softrock.doctor import bundle
+
+    ways: dict[str, Callable[[Path], None]] = {
+        "--record": lambda path: bundle.write_record(recorder, path),
+        "--bundle": lambda path: bundle.write_bundle(recorder, machine, results, told, path),
+    }
+    for flag, write in ways.items():
+        if flag in given.values:
+            write(Path(given.values[flag]))
+            print(f"{given.values[flag]} is written; look through it before you send it", file=sys.stderr)
+
+
+def _colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _columns() -> int:
+    return min(shutil.get_terminal_size((100, 24)).columns, 120)
