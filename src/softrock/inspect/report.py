@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ from softrock.inspect.scan import ARGUMENTS, COUNTS, KERNELS, File, Found, scan
 from softrock.inspect.verdict import Verdict
 
 _MOST_PROBLEMS = 100
+_MOST_REMEMBERED = 200_000
 _KINDS = {
     "zip": "zip archive",
     "tar": "tar archive",
@@ -188,6 +189,7 @@ class _Collected:
         self._more_problems = 0
         self._kernels = self._described = self._matched = 0
         self._objects = self._errors = 0
+        self._fitting: dict[str, bool] = {}
         self._last = ""
         self.reference: Reference | None = None
 
@@ -226,10 +228,7 @@ class _Collected:
         options = self._options
         if options.kernels and options.gpus and not any(runs_on(counts.target_id, each) for each in options.gpus):
             return COUNTS
-        matched = counts.kernels
-        if options.pattern:
-            pairs = zip(counts.names, self.names.names(counts.names), strict=True)
-            matched = sum(matches(options.pattern, *pair) for pair in pairs)
+        matched = self._count_matches(counts.names) if options.pattern else counts.kernels
         self._matched += matched
         few = self._kernels + counts.kernels <= options.few
         if options.kernels is False or (options.kernels is None and not few) or not matched:
@@ -237,6 +236,15 @@ class _Collected:
         if options.enough is not None and options.enough():
             return COUNTS
         return ARGUMENTS if options.arguments else KERNELS
+
+    def _count_matches(self, symbols: Sequence[str]) -> int:
+        """How many symbols match the pattern. Targets share most of theirs, so each is looked at once."""
+        if len(self._fitting) > _MOST_REMEMBERED:
+            self._fitting.clear()
+        fresh = [each for each in dict.fromkeys(symbols) if each not in self._fitting]
+        for symbol, name in zip(fresh, self.names.names(fresh), strict=True):
+            self._fitting[symbol] = matches(self._options.pattern, symbol, name)
+        return sum(self._fitting[each] for each in symbols)
 
     def code_object(self, found: Found) -> dict[str, Any]:
         """Count a code object and describe it."""
