@@ -211,7 +211,7 @@ def _read(system: System, path: str) -> str:
 def _users(system: System) -> frozenset[str]:
     """Names of people: accounts from 1000 on, members of groups, and who looks."""
     found = {system.environment.get(name, "") for name in ("USER", "LOGNAME", "SUDO_USER")}
-    system_names = set()
+    system_names: set[str] = set()
     for each in _read(system, "/etc/passwd").splitlines():
         parts = each.split(":")
         if len(parts) == 7 and parts[2].isdecimal():

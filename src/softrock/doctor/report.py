@@ -10,6 +10,7 @@ from softrock.doctor.checks import MODULES, TITLES
 from softrock.doctor.facts import container, distribution, gpus, wsl
 from softrock.doctor.registry import CHECKS, Machine, Result, Verdict
 from softrock.doctor.summary import State, Summary
+from softrock.doctor.text import clean
 
 _MARKS = {
     Verdict.OK: ("ok  ", "32"), Verdict.WARNING: ("warn", "33"), Verdict.FAILURE: ("FAIL", "31"),
@@ -29,8 +30,8 @@ def document(machine: Machine, results: Sequence[Result], summary: Summary) -> d
             "for": machine.wanted,
         },
         "machine": {
-            "distribution": where.name, "family": where.family, "kernel": machine.system.platform[1],
-            "architecture": machine.system.platform[2], "container": inside.kind.value if inside else "",
+            "distribution": where.name, "family": where.family, "kernel": clean(machine.system.platform[1]),
+            "architecture": clean(machine.system.platform[2]), "container": inside.kind.value if inside else "",
             "wsl": machine.fact(wsl),
         },
         "gpus": [
@@ -75,6 +76,7 @@ def text(
     lines = [paint(headline(summary), f"1;{_STATES[summary.state]}")]
     if summary.first:
         lines.append(f"first: {paint(summary.first, '1')}")
+    lines.append(paint(_machine(machine), "2"))
     for section in MODULES:
         shown = [each for each in results if CHECKS[each.check].section == section and (whole or _loud(each))]
         if shown:
@@ -85,6 +87,14 @@ def text(
     if quiet and not whole:
         lines += ["", f"{quiet} more findings are fine (--all shows them)."]
     return "\n".join(lines)
+
+
+def _machine(machine: Machine) -> str:
+    """The machine in a line."""
+    inside = machine.fact(container)
+    kind = f", in a container ({inside.kind.value}{', rootless' if inside.rootless else ''})" if inside else ""
+    words = f"{machine.fact(distribution).name}, Linux {clean(machine.system.platform[1], 80)}{kind}"
+    return words + (", Windows (WSL)" if machine.fact(wsl) else "")
 
 
 def _loud(result: Result) -> bool:

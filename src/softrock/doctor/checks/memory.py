@@ -57,7 +57,7 @@ def _shared(machine: Machine, card: Gpu, total: int) -> Iterator[Result]:
     release = pair(machine.system.platform[1]) or (0, 0)
     if card.gfx == "gfx942":
         yield ok(f"{told}: all memory is one", gpu=card.address)
-    elif release < (6, 10) and card.vram < _SMALL:
+    elif release < (6, 10) and card.vram < _SMALL and all(each.integrated for each in machine.fact(driven)):
         yield limit(
             f"{told}{whole}; before Linux 6.10 programs get the part set aside alone", rank=32, gpu=card.address,
             why="hipMalloc fails with hipErrorOutOfMemory beyond it",

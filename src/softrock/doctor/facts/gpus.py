@@ -80,11 +80,16 @@ class Known:
 
 
 @cache
-def known() -> dict[int, Known]:
-    """GPUs by PCI device id."""
+def known() -> dict[str, Known]:
+    """GPUs by PCI device id in hexadecimal, ``744c``, or that and a revision, ``744c:c8``."""
     rows = (resources.files("softrock.doctor") / "data" / "gpus.tsv").read_text(encoding="utf-8").splitlines()
     cells = [each.split("\t") for each in rows if each and not each.startswith(("#", "device"))]
-    return {int(device, 16): Known(gfx, kind == "apu", name) for device, gfx, kind, name in cells}
+    return {device: Known(gfx, kind == "apu", name) for device, gfx, kind, name in cells}
+
+
+def row_of(device: int, revision: int = 0) -> Known | None:
+    """What is known of a GPU."""
+    return known().get(f"{device:04x}:{revision:02x}") or known().get(f"{device:04x}")
 
 
 def version_name(version: int) -> str:
@@ -128,7 +133,8 @@ def _nodes(system: System) -> dict[str, tuple[int, dict[str, int]]]:
 def _gpu(system: System, address: str, node: tuple[int, dict[str, int]] | None) -> Gpu:
     path = f"{_BUS}/{address}"
     device = number(system, f"{path}/device") or 0
-    row = known().get(device)
+    revision = number(system, f"{path}/revision") or 0
+    row = row_of(device, revision)
     told = node[1] if node else {}
     ways = (
         ("kfd", version_name(told.get("gfx_target_version", 0))),
@@ -146,7 +152,7 @@ def _gpu(system: System, address: str, node: tuple[int, dict[str, int]] | None) 
         path,
         device,
         (number(system, f"{path}/subsystem_vendor") or 0, number(system, f"{path}/subsystem_device") or 0),
-        number(system, f"{path}/revision") or 0,
+        revision,
         gfx,
         source,
         product or (row.name if row else f"AMD GPU 1002:{device:04x}"),
@@ -162,7 +168,7 @@ def _gpu(system: System, address: str, node: tuple[int, dict[str, int]] | None) 
 
 def _from_node(address: str, index: int, told: dict[str, int]) -> Gpu:
     device = told.get("device_id", 0)
-    row = known().get(device)
+    row = row_of(device)
     gfx = version_name(told.get("gfx_target_version", 0))
     render = told.get("drm_render_minor", 0)
     return Gpu(
