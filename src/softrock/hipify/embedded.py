@@ -47,6 +47,16 @@ def translate(work: Work) -> None:
             until = _assembly(work, at)
 
 
+def source(work: Work, text: str, offset: int) -> bool:
+    """Report a string that holds GPU code with names that HIP does not have; whether it does."""
+    foreign = sorted(set(_foreign(text))) if _GPU_CODE.search(text) else []
+    if foreign:
+        named = ", ".join(foreign[:4]) + (", …" if len(foreign) > 4 else "")
+        say = f"the string holds source with names of CUDA's, which is not translated: {named}"
+        work.report(offset, len(text), "embedded-source", say, "write it for HIPRTC: with HIP's names")
+    return bool(foreign)
+
+
 def _foreign(text: str) -> Iterator[str]:
     """Names of CUDA's in a source that HIP does not have under the same name."""
     for name in _NAME.findall(text):
@@ -106,13 +116,8 @@ def _string(work: Work, at: int) -> None:
             hint = f"write it for HIPRTC: it includes {row.hip or 'nothing of the kind'} where it is needed"
             work.report(token.offset, len(text), "embedded-source", say, hint)
             return
-    if _GPU_CODE.search(text):
-        foreign = sorted(set(_foreign(text)))
-        if foreign:
-            named = ", ".join(foreign[:4]) + (", …" if len(foreign) > 4 else "")
-            say = f"the string holds source with names of CUDA's, which is not translated: {named}"
-            work.report(token.offset, len(text), "embedded-source", say, "write it for HIPRTC: with HIP's names")
-            return
+    if source(work, text, token.offset):
+        return
     inner = text.strip('"')
     if _FILE.fullmatch(inner):
         say = f"{text} is a library of CUDA's that the program looks for"

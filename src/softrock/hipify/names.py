@@ -56,6 +56,7 @@ def translate(work: Work) -> None:
     hits = [at for at, (kind, text, _) in enumerate(tokens) if kind is name and (text in roots or interesting(text))]
     handled = _conditions(work)
     Names(work, scope_of(work, hits), handled, aliases).run(hits)
+    _branches(work, hits)
     if _SPLIT.search(work.source.text):
         _split(work)
     if "##" in work.source.text or "%:%:" in work.source.text:
@@ -310,6 +311,28 @@ def _report_pasted(work: Work, token: Token) -> None:
     hint = "write HIP's names out, or paste to HIP's prefix"
     if all((each.line, each.column) != work.source.position(token.offset) for each in work.findings):
         work.report(token.offset, len(token.text), "pasted-name", text, hint)
+
+
+def _branches(work: Work, hits: list[int]) -> None:
+    """Report branches with names of CUDA's that only CUDA's compilers see."""
+    tokens = work.tokens
+    ranges = work.cuda_only
+    if not ranges:
+        return
+    offsets = [tokens[at].offset for at in hits if _foreign(tokens[at].text)]
+    offsets += [each.offset for each in tokens if each.kind is Kind.HEADER and _foreign(each.text[1:-1])]
+    for start, end in ranges:
+        count = sum(start <= each < end for each in offsets)
+        if count:
+            text = f"{count} name{'s' * (count != 1)} of CUDA's in a branch that is compiled for CUDA alone: left alone"
+            first = min(each for each in offsets if start <= each < end)
+            work.report(first, 0, "cuda-branch", text)
+
+
+def _foreign(name: str) -> bool:
+    """Whether HIP does not have a name of CUDA's."""
+    row = table.lookup(name)
+    return table.is_cuda_name(name) if row is None else row.hip != row.cuda and row.kind != "namespace"
 
 
 def _split(work: Work) -> None:

@@ -11,7 +11,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 
-from softrock.hipify import table
+from softrock.hipify import embedded, table
 from softrock.hipify.source import Source
 from softrock.hipify.table import Row
 from softrock.hipify.translate import Translation, finished
@@ -90,14 +90,25 @@ def _use(work: Work, row: Row, offset: int, length: int) -> None:
         work.report(offset, length, "partial-api", what, row.note)
 
 
+_BEGINNINGS = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+"""Tokens before a string that is a statement by itself."""
+
+
 def _strings(text: str) -> Iterator[tuple[str, int]]:
-    """Contents of string literals and their offsets; a file that Python cannot split gives those before the fault."""
+    """Contents of string literals but docstrings, and their offsets.
+
+    A file that Python cannot split gives those before the fault.
+    """
     starts = [0]
     for line in io.StringIO(text, newline=""):
         starts.append(starts[-1] + len(line))
+    before = tokenize.NEWLINE
     try:
         for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-            if token.type == tokenize.STRING:
+            if token.type in (tokenize.NL, tokenize.COMMENT):
+                continue
+            says, before = before in _BEGINNINGS, token.type
+            if token.type == tokenize.STRING and not says:  # what stands alone is prose
                 body = token.string
                 quote = 3 if body.rstrip()[-3:] in ('"""', "'''") else 1
                 lead = len(body) - len(body.lstrip("rRbBuUfF"))
@@ -117,9 +128,16 @@ def _string(work: Work, text: str, offset: int, setup: bool) -> None:
         elif row.status != "full":
             work.report(offset, len(text), "partial-api", f"{text} is {row.hip} on ROCm, which differs", row.note)
         return
+    embedded.source(work, text, offset)
     if not setup or len(text) > 400 or "\n" in text:
         return
     options = table.table("cmake")
+    library = options.get(f"CUDA::{text}")
+    if library is not None and library.kind == "target":
+        work.uses["python", library.status, library.cuda] += 1
+        hint = f"link {library.hip.rpartition('::')[2]} on ROCm" if library.hip else library.note
+        work.report(offset, len(text), "library-file", f"{text} is a library of CUDA's", hint)
+        return
     for match in _FLAG.finditer(text):
         flag = match[0]
         found = options.get(flag) or options.get(flag.partition("=")[0])

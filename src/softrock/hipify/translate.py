@@ -19,6 +19,9 @@ from softrock.hipify.work import Options, Work
 
 __all__ = ["Options", "Translation", "translate"]
 
+_PLAIN = ("cuda-branch", "never-closed")
+"""Findings that a parse has nothing to say about."""
+
 
 @dataclass
 class Translation:
@@ -53,7 +56,7 @@ def translate(source: Source, options: Options | None = None) -> Translation:
     work = Work(source, options)
     _steps(work)
     reason = ""
-    if options.parse != "never" and (work.edits or work.findings):
+    if options.parse != "never" and (work.edits or any(each.rule not in _PLAIN for each in work.findings)):
         parsed = Work(source, options)
         # The tokens do not change by being seen through a tree.
         parsed.__dict__["tokens"], parsed.__dict__["directives"] = work.tokens, work.directives

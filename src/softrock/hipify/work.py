@@ -58,7 +58,7 @@ ABOUT = {
     "cuda-arch": "A decision by the number of an NVIDIA architecture.",
     "embedded-source": "CUDA source in a string, which is not translated.",
     "name-in-string": "A name of CUDA's in a string that is looked up when the program runs.",
-    "library-file": "The name of a file of CUDA's in a string.",
+    "library-file": "The name of a library of CUDA's in a string.",
     "own-name": "A name of CUDA's that the program declares itself: left alone.",
     "cuda-branch": "Code that is compiled for CUDA alone: left alone.",
     "launch-left": "A launch that could not be written as hipLaunchKernelGGL.",

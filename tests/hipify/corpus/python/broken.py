@@ -1,0 +1,3 @@
+import cupy
+def f(:
+  "unclosed

@@ -1,0 +1,3 @@
+import cupy
+x = "\
+-arch=sm_70"
