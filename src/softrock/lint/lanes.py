@@ -223,7 +223,7 @@ class Lanes:
             if around < span[0]:
                 return True
             before = outline.at(around - 1)
-            called = outline.tokens[around - 1].kind is Kind.NAME and before not in _WORDS
+            called = outline.is_name(around - 1) and before not in _WORDS
             if outline.at(around) != "(" or (around > span[0] and called and not (narrow(before) or wide(before))):
                 return False
             first, last = around, outline.match[around] + 1

@@ -87,7 +87,7 @@ def _heap(out: Outline, function: Function, found: dict[str, Allocation]) -> Non
     """Add variables that get memory from malloc or new, arrays of the stack and vectors."""
     for at in out.names.get("vector", ()) if out.launches else ():
         behind = out.angle(at + 1) if function.body[0] <= at < function.body[1] and out.at(at + 1) == "<" else None
-        if behind and out.tokens[behind].kind is Kind.NAME and "lloc" not in out.text((at, behind)):
+        if behind and out.is_name(behind) and "lloc" not in out.text((at, behind)):
             found.setdefault(out.at(behind), Allocation(PAGEABLE, "std::vector", behind))
     for at in range(*function.body) if out.launches else ():
         if out.at(at) == "[" and _local_array(out, at):

@@ -214,6 +214,10 @@ class Outline:
         """The token's text; "" outside of the file."""
         return self._texts[index] if 0 <= index < len(self._texts) else ""
 
+    def is_name(self, index: int) -> bool:
+        """Whether a name stands there; nothing does outside of the file."""
+        return 0 <= index < len(self.tokens) and self.tokens[index].kind is Kind.NAME
+
     # --- brackets -----------------------------------------------------------------------------------------------
 
     def _matches(self) -> dict[int, int]:

@@ -300,7 +300,8 @@ class Values:
             return None
         if self.outline.at(function.start) != "template" or self.outline.at(place[0] + 1) != "=":
             return None
-        end = next(each for each in range(place[0], function.index + 1) if self.outline.at(each) in (",", ">", "("))
+        ends = (each for each in range(place[0], function.index) if self.outline.at(each) in (",", ">", "("))
+        end = next(ends, place[0])
         return (place[0] + 2, end) if end > place[0] + 2 else None
 
     def _named(self, name: str, at: int, depth: int) -> int | None:

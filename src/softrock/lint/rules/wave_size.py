@@ -209,11 +209,11 @@ def _operand(view: Lanes, at: int) -> int:
         cast = behind < len(outline.tokens) and outline.tokens[behind].kind in (Kind.NAME, Kind.NUMBER)
         return _operand(view, behind) if cast else behind
     else:
-        while outline.tokens[at].kind is Kind.NAME and outline.at(at + 1) == "::":
+        while outline.is_name(at) and outline.at(at + 1) == "::":
             at += 2
-        if outline.at(at + 1) in ("(", "{") and outline.tokens[at].kind is Kind.NAME:
+        if outline.at(at + 1) in ("(", "{") and outline.is_name(at):
             at += 1
-    return outline.match.get(at, at) + 1
+    return min(outline.match.get(at, at) + 1, len(outline.tokens))
 
 
 _REMAINDER = {("%", 32): 32, ("&", 31): 32, ("%", 64): 64, ("&", 63): 64}
@@ -425,7 +425,7 @@ def warp_size_literal(file: File) -> Iterator[Finding]:
         elif outline.at(number + 1) in ("==", "!=") and value == 31:
             behind = number + 2
             ends = outline.at(behind + 1) in (")", "&&", "||", ";", "?", ",")
-            if outline.tokens[behind].kind is Kind.NAME and ends and view.lane_name(behind):
+            if outline.is_name(behind) and ends and view.lane_name(behind):
                 message = f"lane {outline.at(number + 1)} 31 is about a warp of 32{tail}"
                 yield view.finding("warp-size-literal", (number, behind + 1), message, "use warpSize")
         elif operator in ("*", "<<") and (operator, value) in (("*", 32), ("<<", 5)):
@@ -449,7 +449,7 @@ _WARPS = re.compile(r"\w*(?:warps|waves)\w*|\w*(?:_WARPS?|_WAVES?)", re.IGNORECA
 def _warps_by_32(view: Lanes, at: int, name: int, tail: str) -> Iterator[Finding]:
     """A product of 32 and the number of a warp, or of a count of warps."""
     outline = view.outline
-    if name >= len(outline.tokens) or outline.tokens[name].kind is not Kind.NAME:
+    if not outline.is_name(name):
         return
     if view.warp_name(name) and view.in_device_code(at):
         yield _literal(view, at, f"the first thread of a warp of 32{tail}")
@@ -468,7 +468,7 @@ def _lane_before(view: Lanes, at: int) -> int | None:
         name -= 2
         lane = outline.at(name) in LANE_CALLS
     else:
-        lane = outline.tokens[name].kind is Kind.NAME and view.lane_name(name)
+        lane = outline.is_name(name) and view.lane_name(name)
     return name if lane and outline.at(name - 1) in _BEFORE_LANE else None
 
 
