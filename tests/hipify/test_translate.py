@@ -80,3 +80,13 @@ def test_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     for wrong in ([], ["-o"], ["--bogus", "a.cu"], ["a.cu", "b.cu", "-o", "x"]):
         with pytest.raises(UsageError):
             hipify_perl.main(wrong)
+
+
+def test_tool_in_place_keeps_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text("#include <cuda.h>\nint x = cudaSuccess;\n")
+    for _ in range(2):
+        assert hipify_perl.main(["--inplace", str(path)]) == 0
+        assert path.read_text() == "#include <hip/hip_runtime.h>\nint x = hipSuccess;\n"
+    assert [each.name for each in tmp_path.iterdir() if each != path] == ["a.cu.prehip"]
+    assert (tmp_path / "a.cu.prehip").read_text() == "#include <cuda.h>\nint x = cudaSuccess;\n"

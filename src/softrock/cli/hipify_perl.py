@@ -17,7 +17,7 @@ _USAGE = "hipify-perl FILE.cu... [-o FILE | --inplace | --examine]"
 
 
 def main(args: Sequence[str]) -> int:
-    """Translate files to standard output, to ``-o FILE`` or in place.
+    """Translate files to standard output, to ``-o FILE``, or in place with the old file kept as ``FILE.prehip``.
 
     Raises:
         UsageError: unknown options, no file, several for one output, or a file that cannot be read.
@@ -51,7 +51,8 @@ def main(args: Sequence[str]) -> int:
             )
             print(f"{file}: {result.replaced} names to replace, {missing} unknown")
         elif output is not None or "inplace" in options:
-            source.write(Path(output or file), read.to_bytes(result.text), like=Path(file))
+            backup = ".prehip" if output is None and result.text != read.text else None
+            source.write(Path(output or file), read.to_bytes(result.text), like=Path(file), backup=backup)
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(read.to_bytes(result.text))
