@@ -11,48 +11,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-SOURCE = """
+SOURCE = r"""
 #define STORE(p, v) __hip_atomic_store(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #define LOAD(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 __device__ u64 both(u32 k) { return (u64)k << 32 | k; }
 __device__ bool torn(u64 v) { return (u32)v != (u32)(v >> 32); }
 
 // The first workgroup writes, the other reads until the writer has ended.
-KERNEL(64) void one(u64 *slot, u32 *bad, u32 n, u32 lanes) {
-    if (tid >= lanes) return;
-    if (bid == 0) {
-        for (u32 k = 1; k <= n; k++) STORE(slot, both(k));
-        STORE(slot, ~0ull);
-        return;
+#define RACE(NAME, PLACE)                                                   \
+    KERNEL(64) void NAME(u64 *slots, u32 *bad, u32 n, u32 lanes) {          \
+        u64 *mine = PLACE;                                                  \
+        if (tid >= lanes) return;                                           \
+        if (bid == 0) {                                                     \
+            for (u32 k = 1; k <= n; k++) STORE(mine, both(k));              \
+            STORE(mine, ~0ull);                                             \
+            return;                                                         \
+        }                                                                   \
+        u32 wrong = 0;                                                      \
+        for (u64 v = 0; v != ~0ull;) { v = LOAD(mine); wrong += torn(v); }  \
+        bad[tid] = wrong;                                                   \
     }
-    u32 wrong = 0;
-    for (u64 v = 0; v != ~0ull;) { v = LOAD(slot); wrong += torn(v); }
-    bad[tid] = wrong;
-}
-KERNEL(64) void scattered(u64 *slots, u32 *bad, u32 n, u32 lanes) {
-    u64 *mine = slots + (tid * 37 & 63) * 5;
-    if (tid >= lanes) return;
-    if (bid == 0) {
-        for (u32 k = 1; k <= n; k++) STORE(mine, both(k));
-        STORE(mine, ~0ull);
-        return;
-    }
-    u32 wrong = 0;
-    for (u64 v = 0; v != ~0ull;) { v = LOAD(mine); wrong += torn(v); }
-    bad[tid] = wrong;
-}
-KERNEL(64) void line(u64 *slots, u32 *bad, u32 n, u32 lanes) {
-    u64 *mine = slots + tid;
-    if (tid >= lanes) return;
-    if (bid == 0) {
-        for (u32 k = 1; k <= n; k++) STORE(mine, both(k));
-        STORE(mine, ~0ull);
-        return;
-    }
-    u32 wrong = 0;
-    for (u64 v = 0; v != ~0ull;) { v = LOAD(mine); wrong += torn(v); }
-    bad[tid] = wrong;
-}
+RACE(one, slots)
+RACE(line, slots + tid)
+RACE(scattered, slots + (tid * 37 & 63) * 5)
 typedef u64 pair __attribute__((ext_vector_type(2)));
 KERNEL(64) void pairs(pair *slots, u32 *bad, u32 n, u32 lanes) {
     volatile pair *mine = slots + (lanes == 1 ? 0 : tid * 37 & 63);
