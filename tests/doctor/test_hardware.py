@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.doctor.machines import GIB, Table, apu, found, gpu, host, join, of
 
 from softrock.doctor.facts.gpus import gpus, known, version_name
 from softrock.doctor.registry import Machine, Verdict
 from softrock.doctor.summary import State
 from softrock.system.tree import Tree
-from tests.doctor.machines import GIB, Table, apu, found, gpu, host, join, of
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.doctor.machines import Table, found, gpu, host, join, of
 
 from softrock.doctor.facts.container import Kind, container
 from softrock.doctor.registry import Machine, Result, Verdict
 from softrock.doctor.summary import State
 from softrock.system.tree import Tree
-from tests.doctor.machines import Table, found, gpu, host, join, of
 
 
 def _refused(*more: Table, groups: tuple[int, ...] = (44,)) -> Result:
@@ -60,7 +60,7 @@ def test_hostile_names_get_into_no_command() -> None:
 
 
 def test_access_by_a_list_alone() -> None:
-    results, summary = found(host(groups=()), gpu(), _kfd(acl=["user:1000:rw-", "mask::rw-"]))
+    results, _ = found(host(groups=()), gpu(), _kfd(acl=["user:1000:rw-", "mask::rw-"]))
     assert of(results, "kfd-open")[0].verdict is Verdict.OK
     assert of(results, "access-lists")[0].verdict is Verdict.WARNING
 
@@ -88,7 +88,7 @@ def _without_nodes(*tables: Table) -> Table:
 @pytest.mark.parametrize(
     ("inside", "kind", "mend"),
     [
-        (DOCKER, Kind.DOCKER, "docker run --device /dev/kfd --device /dev/dri --group-add $(stat -c %g /dev/kfd) IMAGE"),
+        (DOCKER, Kind.DOCKER, "docker run --device /dev/kfd --device /dev/dri --group-add $(stat -c %g /dev/kfd)"),
         (PODMAN, Kind.PODMAN, "podman run --device /dev/kfd --device /dev/dri --group-add keep-groups"),
         (LXC, Kind.LXC, "lxc.cgroup2.devices.allow = c 226:* rwm"),
         (KUBERNETES, Kind.KUBERNETES, "amd.com/gpu: 1"),
