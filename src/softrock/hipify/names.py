@@ -89,7 +89,7 @@ class Names:
                 continue
             before = tokens[at - 1].text if at else ""
             after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-            if before in (".", "->"):
+            if before == "." or (before == "->" and not _returned(tokens, at)):
                 continue
             if before == "::" and at > 1 and _qualifies(tokens[at - 2]):
                 continue  # in a namespace or class that is no library's
@@ -249,6 +249,21 @@ def _members() -> frozenset[str]:
 
 def _knows_members(namespace: str) -> bool:
     return namespace in _members()
+
+
+def _returned(tokens: list[Token], at: int) -> bool:
+    """Whether a name behind ``->`` is the type that a function or a lambda returns, and no member."""
+    depth = 0
+    for back in range(at - 2, max(at - 300, 0), -1):
+        text = tokens[back].text
+        depth += (text in (")", "]", "}")) - (text in ("(", "[", "{"))
+        if depth == 0 and text == "(" and tokens[back - 1].text == "]":
+            return True
+        if depth == 0 and text == "auto":
+            return True
+        if depth < 0 or (depth == 0 and text in (";", "}", "=", "return", ",")):
+            return False
+    return depth == 0 and bool(tokens) and tokens[0].text == "auto"
 
 
 def _qualifies(token: Token) -> bool:
