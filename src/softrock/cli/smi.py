@@ -13,6 +13,7 @@ from typing import Any
 from softrock.cli import commands
 from softrock.cli.commands import Command, Given, Option
 from softrock.core.errors import SoftrockError, UsageError
+from softrock.gpu.status import PERIOD
 from softrock.smi import fields, processes, render, snapshot
 from softrock.smi.fields import Gpu
 from softrock.smi.snapshot import Snapshot
@@ -20,7 +21,7 @@ from softrock.system.interface import System
 from softrock.system.live import Live
 
 _PAUSE = 0.25
-"""Seconds between the two looks from which the use of processes and software GPUs is found."""
+"""Seconds between the two looks from which the use of processes is found."""
 
 COMMON = (
     Option("--gpu", "Only these GPUs: numbers, PCI addresses or targets.", "GPU[,GPU...]"),
@@ -332,7 +333,7 @@ def _look(asked: Asked, sub: Sub, before: Snapshot | None) -> Snapshot:
         if not before.told and not any(each.engines for each in before.processes):
             before.gpus = snapshot.chosen(before.gpus, asked.gpus)
             return before
-        time.sleep(_PAUSE)
+        time.sleep(1.2 * PERIOD if before.told else _PAUSE)
     now = snapshot.take(asked.system, before, users=sub.users)
     now.gpus = snapshot.chosen(now.gpus, asked.gpus)
     return now

@@ -52,7 +52,10 @@ def use_since(before: Sequence[Status], now: Sequence[Status], gpus: Sequence[Gp
         if then is None:
             continue
         passed, spent = status.written - then[0], each.busy_ns - then[1].busy_ns
-        use = 100.0 if each.pending and then[1].pending and not spent else 0.0
-        if passed > 0 and spent > 0:
-            use = min(100.0, 100 * spent / passed)
-        gpu.values["gfx_use_percent"] = user.use_percent = round(use, 1)
+        if passed <= 0:
+            use = None if each.pending else 0.0  # nothing new is told: idle, or stopped in the midst of work
+        elif spent > 0:
+            use = round(min(100.0, 100 * spent / passed), 1)
+        else:
+            use = 100.0 if each.pending and then[1].pending else 0.0
+        gpu.values["gfx_use_percent"] = user.use_percent = use
