@@ -43,3 +43,12 @@ def test_an_own_header_that_needs_the_runtime_before_the_source_includes_it(
     result = translate(Source.of_bytes(tmp_path / "x.cu", text.encode()))
     assert result.text == lead + after
     assert translate(Source.of_bytes(tmp_path / "x.cu", result.text.encode())).text == result.text
+
+
+@pytest.mark.parametrize(
+    ("body", "lead"), [("__global__ void k() {}\n", LINE), ("int main() { return 0; }\n", "")], ids=["kernel", "host"]
+)
+def test_the_header_of_calls_alone_is_too_little_for_a_kernel(body: str, lead: str) -> None:
+    result = translate(Source.of_bytes(Path("x.cu"), b"#include <cuda_runtime_api.h>\n" + body.encode()))
+    assert result.text == lead + "#include <hip/hip_runtime_api.h>\n" + body
+    assert translate(Source.of_bytes(Path("x.cu"), result.text.encode())).text == result.text

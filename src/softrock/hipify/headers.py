@@ -44,7 +44,9 @@ def translate(work: Work) -> None:
                 continue
             work.replace(token.offset, len(before), after, f"header {before[1:-1]}")
         seen.setdefault(name, []).append(directive.branches)
-    if early or not any(name.startswith("hip/hip_runtime") for name in seen):
+    # hip_runtime_api.h declares calls; what kernels and launches need is in hip_runtime.h, which nvcc includes anyway.
+    calls_alone = RUNTIME not in seen and work.source.path.suffix == ".cu" and any(t.text in _CODE for t in work.tokens)
+    if early or calls_alone or not any(name.startswith("hip/hip_runtime") for name in seen):
         _add_runtime(work)
 
 
