@@ -266,6 +266,25 @@ def test_compilation_database(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("parse", ["auto", "never"])
+def test_the_database_s_flags_lead_to_the_program_s_headers(parse: str, folder: Path, capsys: Output) -> None:
+    (folder / "include").mkdir()
+    (folder / "include/api.h").write_text("int cudaMine(int);\n")
+    (folder / "cuda/include").mkdir(parents=True)
+    for name in ("cuda_runtime.h", "other.h"):
+        (folder / "cuda/include" / name).write_text("int cudaNoSuchThing();\n")
+    text = "#include <api.h>\n#include <other.h>\nint g() { return cudaMine(1) + cudaNoSuchThing(); }\n"
+    (folder / "src/a.cu").write_text(CUDA + text)
+    flags = "-I../include -isystem ../cuda/include -gencode arch=compute_80,code=sm_80 -c ../src/a.cu"
+    entry = {"directory": "build", "file": "../src/a.cu", "command": f"nvcc -forward-unknown-to-host-compiler {flags}"}
+    (folder / "build").mkdir()
+    (folder / "compile_commands.json").write_text(json.dumps([entry]))
+    assert start(["hipify", "compile_commands.json", "--parse", parse]) == 1
+    out = capsys.readouterr().out
+    assert "cudaNoSuchThing" in out
+    assert "cudaMine" not in out
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -144,8 +144,9 @@ class Names:
 
     def _declared_elsewhere(self, name: str) -> bool:
         """Whether a header of the program's own, included by this file, declares a name."""
-        if self.work.tree is not None:
-            return name in self.work.tree.user_declared or name in self.work.tree.macros
+        tree = self.work.tree
+        if tree is not None and (name in tree.user_declared or name in tree.macros):
+            return True
         if self.elsewhere is None:
             self.elsewhere = own_headers(self.work.source.path, self.work)
         return name in self.elsewhere

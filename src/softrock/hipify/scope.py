@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Iterator
+import itertools
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -324,7 +324,7 @@ def own_headers(path: Path, work: Work) -> set[str]:
     """Names that the program's own headers declare, as far as includes in quotes lead to them."""
     found: set[str] = set()
     seen: set[Path] = set()
-    folders = [Path(value) for value in _include_folders(work.options.flags)]
+    folders = _include_folders(work)
     pending = [(path, work.tokens)]
     while pending and len(seen) < 400:
         here, tokens = pending.pop()
@@ -344,13 +344,19 @@ def own_headers(path: Path, work: Work) -> set[str]:
     return found
 
 
-def _include_folders(flags: tuple[str, ...]) -> Iterator[str]:
-    words = iter(flags)
-    for word in words:
-        if word in ("-I", "-isystem", "-iquote"):
-            yield next(words, "")
-        elif word.startswith("-I"):
-            yield word[2:]
+def _include_folders(work: Work) -> list[Path]:
+    """The program's own folders of headers; those of a CUDA that is installed declare no names of the program's."""
+    flags = work.options.flags
+    if not any(each.startswith(("-I", "-i")) for each in flags):
+        return []
+    from softrock.hipify.frontend import checked_flags  # brings the compiler with it, which few need
+
+    cwd = work.options.cwd or Path.cwd()
+    try:
+        words = checked_flags(flags, cwd)
+    except UsageError:  # about another flag, which the parse reports
+        return []
+    return [cwd / two for one, two in itertools.pairwise(words) if one in ("-I", "-isystem", "-iquote")]
 
 
 @functools.lru_cache(maxsize=512)
