@@ -99,7 +99,7 @@ def test_a_card_that_is_no_compute_device() -> None:
     log = "[    4.2] kfd kfd: amdgpu: skipped device 1002:744c, PCI rejects atomics 730<0\n"
     line = "[    4.2] amdgpu 0000:03:00.0: kfd: skipped device, PCI rejects atomics\n"
     for each in (log, line):
-        results, summary = found(host(), gpu(node=None), {"commands": {"dmesg": each}})
+        _, summary = found(host(), gpu(node=None), {"commands": {"dmesg": each}})
         assert summary.state is State.BROKEN
         assert "atomic operations" in summary.text
     _, summary = found(host(), gpu(node=None), apu(node=1), {"commands": {"dmesg": line}})

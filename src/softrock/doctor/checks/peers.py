@@ -73,7 +73,7 @@ def iommu(machine: Machine) -> Iterator[Result]:
     if len(cards) < 2 or machine.fact(container):
         return
     if translated:
-        yield warning(
+        yield limit(
             f"the IOMMU translates addresses of {len(translated)} GPUs ({kinds[translated[0]]})", rank=43,
             why="collectives over several GPUs may hang or be slow; AMD's guides start Linux with iommu=pt",
             mend=mends.kernel_parameter(machine, "iommu=pt"),
