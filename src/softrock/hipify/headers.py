@@ -46,8 +46,36 @@ def translate(work: Work) -> None:
         seen.setdefault(name, []).append(directive.branches)
     # hip_runtime_api.h declares calls; what kernels and launches need is in hip_runtime.h, which nvcc includes anyway.
     calls_alone = RUNTIME not in seen and work.source.path.suffix == ".cu" and any(t.text in _CODE for t in work.tokens)
+    for directive in work.directives:
+        _named(work, directive)
     if early or calls_alone or not any(name.startswith("hip/hip_runtime") for name in seen):
         _add_runtime(work)
+
+
+_ASKED = re.compile(r"__has_include(?:_next)?[ \t]*\([ \t]*(<[^>\n]+>|\"[^\"\n]+\")")
+_MEANT = re.compile(r"[ \t]+\w+[ \t]+(<[\w./+-]+>|\"[\w./+-]+\")[ \t]*(?=\r?$|//|/\*)", re.MULTILINE)
+
+
+def _named(work: Work, directive: Directive) -> None:
+    """Headers that conditions ask for, and those that macros stand for."""
+    pattern = _MEANT if directive.word == "define" else _ASKED if directive.word in ("if", "elif") else None
+    if pattern is None or work.skipped(directive.token.offset):
+        return
+    last = work.tokens[directive.last].offset if directive.last < len(work.tokens) else len(work.source.text)
+    text = work.source.text[directive.token.end : last]
+    for match in [pattern.match(text)] if directive.word == "define" else pattern.finditer(text):
+        if match is None:
+            continue
+        token = Token(Kind.HEADER, match[1], directive.token.end + match.start(1))
+        row = table.lookup(token.text[1:-1])
+        if directive.word == "define" and (row is None or row.kind != "header"):
+            continue
+        after = _header(work, token)
+        if token.text[0] == '"' and after[0] == "<" and directive.word == "define":
+            after = f'"{after[1:-1]}"'  # it may be used as a string as well
+        if after != token.text:
+            work.replaced += 1
+            work.replace(token.offset, len(token.text), after, f"header {token.text[1:-1]}")
 
 
 def _leans_on_runtime(work: Work, token: Token) -> bool:
