@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from softrock.core.errors import SoftrockError
+from softrock.doctor.facts.gpus import known
 from softrock.gpu.device import Copy, Device, Launch
 
 _GROUP, _GROUPS = 64, 64
@@ -61,6 +62,8 @@ def assemble(target: str) -> bytes:
     from softrock.compiler import toolchain
 
     processor, *settings = target.split(":")
+    if processor not in {each.gfx for each in known().values()}:  # LLVM ends the process over a name it does not know
+        raise SoftrockError(f"no code can be made for {target}: the target is not known here")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     features = ",".join(f"{each[-1]}{each[:-1]}" for each in settings if each[-1:] in ("+", "-"))
@@ -143,6 +146,7 @@ class Trial:
     def download(self, address: int) -> tuple[int, ...]:
         """Numbers of a buffer on this device."""
         host = self.device.allocate_host(4 * _COUNT)
+        ctypes.memset(host, 0xA5, 4 * _COUNT)  # it may hold what was uploaded, and a copy that does nothing would pass
         self.move(host, address)
         found = struct.unpack(f"<{_COUNT}I", ctypes.string_at(host, 4 * _COUNT))
         self.device.free_host(host)
