@@ -19,6 +19,9 @@ __global__ void k(__hip_bfloat16*a,__hip_bfloat162*b,float*o,half*h) {
     a[7]=x;
     __hip_bfloat16 z=1.0f;
     a[8]=z;
+    __stcs(&a[9],__ldca(&a[10]));
+    __stwt(&h[2],__ldlu(&h[3]));
+    __stwb(&b[11],__ldcv(&b[12]));
 }
 int main() {
     __hip_bfloat16 b=__float2bfloat16(1.f);
