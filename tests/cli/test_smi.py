@@ -14,6 +14,7 @@ from tests.smi.test_gpus import users
 from softrock.cli import smi
 from softrock.cli.app import start
 from softrock.gpu import status
+from softrock.smi import fields
 
 Capture = pytest.CaptureFixture[str]
 
@@ -131,7 +132,7 @@ def test_watching_without_a_terminal_prints_again(capsys: Capture) -> None:
 
 
 def test_every_option_of_rocm_smi_leads_somewhere() -> None:
-    for name, new in [row[:2] for row in smi.fields.rows("rocm_options.tsv")]:
+    for name, new in [row[:2] for row in fields.rows("rocm_options.tsv")]:
         if new != "-" and name.startswith("--"):
             subcommand, *options = new.split()
             assert subcommand in smi.SUBS

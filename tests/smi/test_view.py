@@ -121,7 +121,7 @@ def test_signals_go_to_processes_that_live() -> None:
 @pytest.fixture
 def address() -> Iterator[str]:
     server = prometheus.server(0, now)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
