@@ -5,8 +5,11 @@ from __future__ import annotations
 import functools
 import multiprocessing
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -62,6 +65,7 @@ def run(
 
     Raises:
         UsageError: two files would become the same one, or one that is read.
+        SoftrockError: a process that translates died.
     """
     target = target or Target()
     _no_clash(items, target)
@@ -75,10 +79,22 @@ def run(
         results = map(work, items)
         _gather(report, results, progress)
         return report
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(jobs, len(items))) as pool:
-        size = 1 if options.parse != "never" else max(1, min(16, len(items) // (4 * jobs)))
-        _gather(report, pool.imap(work, items, chunksize=size), progress)
+    size = 1 if options.parse != "never" else max(1, min(16, len(items) // (4 * jobs)))
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(
+        min(jobs, len(items)), multiprocessing.get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+    )
+    try:
+        _gather(report, pool.map(work, items, chunksize=size), progress)
+    except BaseException as error:  # an interrupt as well: nobody waits for what is under way
+        for each in set(multiprocessing.active_children()) - others:
+            each.terminate()
+        if isinstance(error, BrokenProcessPool):
+            what = f"a process ended behind {len(report.files)} of {len(items)} files, perhaps for want of memory"
+            raise SoftrockError(what, hint="try --jobs 1, or leave out what is too large with --exclude") from None
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
     return report
 
 
