@@ -45,6 +45,8 @@ from softrock.hipify.parse import parse
 _BIN = pathlib.Path(sys.executable).parent
 _LIST = pathlib.Path(__file__).with_name("hipify_programs.toml")
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+_QUOTED = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
+_COMMON = frozenset(["undeclared", "identifier", "unknown", "type", "name", "with", "this", "that", "must", "have"])
 _MISSING = re.compile(r"'([^']+)' file not found")
 _ABOUT_HIP = {"hipblas": "hipBLAS", "hipfft": "hipFFT", "hipsparse": "hipSPARSE", "hipsolver": "hipSOLVER"}
 _ABOUT_HIP |= {"miopen": "MIOpen", "rccl": "RCCL", "hipcub": "hipCUB", "hiprand": "hipRAND", "rocwmma": "rocWMMA"}
@@ -108,7 +110,7 @@ def translate(root: pathlib.Path, out: pathlib.Path, folders: tuple[str, ...]) -
     """What `softrock hipify` reports about each file of a checkout, or of these folders of it."""
     command = [str(_BIN / "softrock"), "hipify", str(root), "-o", str(out), "--rename", "--json"]
     if folders:
-        command += ["--include", ",".join(f"{each}/**" for each in folders)]
+        command += ["--include", ",".join(f"*/{each}/*" for each in folders)]
     code, text = captured(command, root, {}, 7200)
     try:
         files = json.loads(text[text.index("{") :])["files"]
@@ -140,7 +142,7 @@ def compiled(path: pathlib.Path, work: pathlib.Path) -> Fare:
     missing = _MISSING.search(found["text"])
     if missing is None:
         return Fare(" ".join(found["text"].split())[:140], (path.parent / found["file"]).resolve(), int(found["line"]))
-    return declared(path) or Fare(f"needs {library(path, missing[1])}")
+    return declared(path)
 
 
 def library(path: pathlib.Path, header: str) -> str:
@@ -149,43 +151,57 @@ def library(path: pathlib.Path, header: str) -> str:
     return outside_library(f"#include <{header}>") or _ABOUT_HIP.get(first, header)
 
 
-def declared(path: pathlib.Path) -> Fare | None:
-    """ "resolves" where clang finds no error against the declarations of libraries, the first one where it is no
-    missing header, None where headers are missing still."""
+def declared(path: pathlib.Path) -> Fare:
+    """ "resolves" where clang finds no error against the declarations of libraries, else what header is missing still,
+    else the first error."""
     try:
         errors = [each for device in (True, False) for each in parse(path, device=device).errors]
     except SoftrockError as error:
         return Fare(error.message[:140])
-    if any("file not found" in each.message for each in errors):
-        return None
+    for each in errors:
+        if missing := _MISSING.search(each.message):
+            return Fare(f"needs {library(path, missing[1])}")
     if not errors:
         return Fare("resolves")
     return Fare(errors[0].message[:140], pathlib.Path(errors[0].path).resolve(), errors[0].line)
 
 
-def named(fare: Fare, rows: list[dict[str, object]], root: pathlib.Path) -> str:
-    """What the translation's report says about the place of an error: its finding there, or on a name it speaks of.
+def reached(path: pathlib.Path) -> list[pathlib.Path]:
+    """A file and the headers beside it that it includes, directly or not."""
+    found = [path.resolve()]
+    for here in found:
+        if here.is_file():
+            names = [here.parent / name for name in _QUOTED.findall(read(here))]
+            found += [
+                each for each in dict.fromkeys(p.resolve() for p in names) if each not in found and each.is_file()
+            ]
+    return found
 
-    Where no finding is near, the first one of severity error in the same file.
+
+def named(path: pathlib.Path, fare: Fare, rows: list[dict[str, object]], root: pathlib.Path) -> str:
+    """What the translation's report says about an error: its finding that shares most words with it, near it if any.
+
+    Args:
+        path: the file before its translation.
+        rows: the report's files.
     """
-    row = next(
-        (each for each in rows if each["output"] and pathlib.Path(str(each["output"])).resolve() == fare.file), None
-    )
-    if row is None:
-        return ""
-    findings = row["findings"]
-    assert isinstance(findings, list)
-
-    def rank(found: dict[str, object]) -> tuple[bool, bool, int]:
-        words = re.findall(r"\w{4,}", str(found["message"]))
-        distance = abs(int(str(found["line"])) - fare.line)
-        return not any(each in fare.how for each in words), found["severity"] != "error", distance
-
-    best = min(findings, key=rank, default=None)
-    if best is None or (rank(best)[0] and rank(best)[2] > 3 and rank(best)[1]):
-        return ""
-    place = pathlib.Path(str(row["path"])).relative_to(root)
-    return f"{place}:{best['line']}: {best['message']}"
+    by_output = {pathlib.Path(str(each["output"])).resolve(): each for each in rows if each["output"]}
+    by_path = {pathlib.Path(str(each["path"])).resolve(): each for each in rows}
+    own = by_output.get(fare.file) if fare.file else None
+    chosen = [own] if own else [by_path[each] for each in reached(path) if each in by_path]
+    words = set(re.findall(r"\w{4,}", fare.how.lower())) - _COMMON
+    best: tuple[int, int, str] | None = None
+    for row in chosen:
+        findings = row["findings"]
+        assert isinstance(findings, list)
+        place = pathlib.Path(str(row["path"])).relative_to(root)
+        for each in findings:
+            shared = len(words & set(re.findall(r"\w{4,}", f"{each['message']} {each['hint']}".lower())))
+            near = abs(int(str(each["line"])) - fare.line) <= 3 if own else False
+            rank = (shared + 2 * near, each["severity"] == "error", f"{place}:{each['line']}: {each['message']}")
+            if rank[0] and (best is None or rank[:2] > best[:2]):
+                best = rank
+    return best[2] if best else ""
 
 
 class Runner:
@@ -231,7 +247,7 @@ class Runner:
         fare = compiled(pathlib.Path(str(row["output"])), temporary)
         outcome.hip, outcome.runs = fare.how, known.runs if known else ""
         if outcome.hip not in GOOD:
-            outcome.cause = named(fare, files, root)
+            outcome.cause = named(path, fare, files, root)
         self.keep(outcome)
         print(name, file, "|", outcome.cuda, "|", outcome.hip, "|", rules, "|", outcome.cause, flush=True)
 
