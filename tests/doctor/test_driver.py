@@ -171,6 +171,18 @@ def test_a_log_that_is_closed() -> None:
     assert "reset" in of(results, "kernel-log")[0].seen
 
 
+def test_a_journal_that_is_closed() -> None:
+    closed = {"dmesg": {"status": 1, "error": "not permitted"}, "journal": "-- No entries --\n"}
+    results, _ = found(join(host(), gpu()), {"commands": closed})
+    assert of(results, "kernel-log")[0].verdict is Verdict.UNKNOWN
+
+
+def test_a_driver_that_does_not_come_to_its_end() -> None:
+    results, summary = found(host(), gpu(driver="", node=None), {"files": {"/sys/module/amdgpu/initstate": "coming\n"}})
+    assert summary.state is State.BROKEN
+    assert "did not come to its end" in of(results, "driver-loaded")[0].seen
+
+
 def test_tables_are_sound() -> None:
     told = tomllib.loads((resources.files("softrock.doctor") / "data" / "kernel_log.toml").read_text())
     assert {each["verdict"] for each in told.values()} <= {"failure", "limit", "warning"}

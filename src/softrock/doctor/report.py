@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from softrock import __version__
 from softrock.doctor.checks import MODULES, TITLES
 from softrock.doctor.facts import container, distribution, gpus, wsl
 from softrock.doctor.registry import CHECKS, Machine, Result, Verdict
@@ -25,6 +26,7 @@ def document(machine: Machine, results: Sequence[Result], summary: Summary) -> d
     """Everything as JSON takes it: summary, machine, GPUs, results."""
     where, inside = machine.fact(distribution), machine.fact(container)
     return {
+        "softrock": __version__,
         "summary": {
             "state": summary.state.value, "text": summary.text, "first": summary.first, "status": summary.status,
             "for": machine.wanted,

@@ -7,7 +7,9 @@ there; it prints one JSON document: ``{"library": path, "devices": [{"name", "ta
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import importlib.util
 import json
 import os
 import struct
@@ -220,6 +222,22 @@ def measure(devices: Sequence[Device], library: str = "") -> dict[str, Any]:
     }
 
 
+def _of_wheels() -> Any:
+    """The HIP library that a wheel of this Python brings along (nothing is imported); None where none finds a device."""
+    from softrock.gpu import hardware
+
+    for package in ("_rocm_sdk_core", "torch"):
+        spec = importlib.util.find_spec(package)
+        if spec is None or not spec.origin:
+            continue
+        for path in sorted(Path(spec.origin).parent.glob("lib/libamdhip64.so*")):
+            with contextlib.suppress(OSError, AttributeError):
+                library = hardware.Library(str(path))
+                if not library.is_ours and library.count():
+                    return library
+    return None
+
+
 def main(which: str) -> int:
     """The child's work; prints the document."""
     try:
@@ -230,7 +248,7 @@ def main(which: str) -> int:
         else:
             from softrock.gpu import hardware
 
-            library = hardware.find_library()
+            library = hardware.find_library() or _of_wheels()
             found = [] if library is None else [hardware.HardwareDevice(library, at) for at in range(library.count())]
             told = measure(found, library.path if library else "")
     except (SoftrockError, OSError) as error:

@@ -42,12 +42,18 @@ def driver_loaded(machine: Machine) -> Iterator[Result]:
     if not cards:
         return
     told = machine.fact(driver)
-    if told.loaded or any(each.driver == "amdgpu" for each in cards):
+    if told.loaded and not told.initialised:
+        yield failure(
+            "amdgpu has begun to load and did not come to its end", rank=5,
+            why="the driver hangs or waits while it starts a GPU; until it is done there is none",
+            mend=("sudo dmesg | grep -iE 'amdgpu|firmware' | tail -n 50", "sudo reboot"),
+        )  # fmt: skip
+    elif told.loaded or any(each.driver == "amdgpu" for each in cards):
         version = f" {told.version}" if told.version else ""
         kind = f", {told.kind}" if told.kind else ""
         yield ok(f"amdgpu{version} is loaded{kind} (Linux {machine.system.platform[1]})")
-        return
-    yield _absent(machine, told)
+    else:
+        yield _absent(machine, told)
 
 
 def _absent(machine: Machine, told: Driver) -> Result:

@@ -28,8 +28,9 @@ def kernel_log(machine: Machine) -> Log:
     refusal = ""
     for name, source in (("dmesg", "dmesg"), ("journal", "journalctl")):
         told = machine.system.run(name)
-        if told.status == 0 and told.text.strip():
-            return Log(tuple(clean(each, 400) for each in told.text.split("\n") if each), source)
+        lines = [each for each in told.text.split("\n") if each.strip() and not each.startswith("-- ")]
+        if told.status == 0 and lines:  # journalctl says "-- No entries --" to users that may not look
+            return Log(tuple(clean(each, 400) for each in lines), source)
         if told.error and told.found:
             refusal = clean(told.error.strip(), 200)
     return Log(refusal=refusal or "neither dmesg nor journalctl is there")
