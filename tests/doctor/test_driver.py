@@ -42,7 +42,7 @@ def _unloaded(release: str = UBUNTU, **more: Table) -> tuple[Result, State]:
                        "secure-boot": "SecureBoot enabled\n"}}, "Secure Boot", "mokutil --import"),
         ({"commands": {"dkms": "amdgpu/6.12.12, 6.8.0-49-generic, x86_64: installed\n"},
           "files": {"/var/lib/dkms/amdgpu/6.12.12/build/make.log": "CC x.o\nx.c:1:2: error: no member 'y'\nother\n"}},
-         "not built for the running kernel 6.14.0-29-generic: x.c:1:2: error: no member 'y'", "dkms autoinstall"),
+         "not built for the running kernel 6.14.0-29-generic: x.c:1:2: error: no member 'y'", "sudo apt purge amdgpu-dkms"),
         ({"files": {"/.dockerenv": ""}}, "the host has not loaded amdgpu", "on the host"),
     ],
 )  # fmt: skip
@@ -99,9 +99,10 @@ def test_a_card_that_is_no_compute_device() -> None:
     log = "[    4.2] kfd kfd: amdgpu: skipped device 1002:744c, PCI rejects atomics 730<0\n"
     line = "[    4.2] amdgpu 0000:03:00.0: kfd: skipped device, PCI rejects atomics\n"
     for each in (log, line):
-        _, summary = found(host(), gpu(node=None), {"commands": {"dmesg": each}})
+        results, summary = found(host(), gpu(node=None), {"commands": {"dmesg": each}})
         assert summary.state is State.BROKEN
         assert "atomic operations" in summary.text
+        assert "is no compute device: the PCIe slot" in of(results, "compute-device")[0].seen
     _, summary = found(host(), gpu(node=None), apu(node=1), {"commands": {"dmesg": line}})
     assert summary.state is State.LIMITED, "the other GPU works"
     assert "slot" in summary.first

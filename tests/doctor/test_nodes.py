@@ -138,6 +138,7 @@ def test_a_healthy_container_with_one_of_two_gpus() -> None:
     results, summary = found(host(), gpu(), second, DOCKER)
     assert summary.state is State.WORKS, [each for each in results if each.verdict is Verdict.FAILURE]
     assert "1 of 2 GPUs" in of(results, "container-devices")[0].seen
+    assert summary.text == "1 GPU (gfx1100)"
 
 
 def test_little_shared_memory() -> None:

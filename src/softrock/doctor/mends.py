@@ -18,9 +18,10 @@ def install(machine: Machine, **packages: str) -> tuple[str, ...]:
     return machine.fact(distribution).install(**packages)
 
 
-def kernel_parameter(machine: Machine, setting: str) -> tuple[str, ...]:
-    """Add a parameter (``iommu=pt``) to the kernel's command line, and start anew."""
-    assert _PARAMETER.fullmatch(setting)
+def kernel_parameter(machine: Machine, *settings: str) -> tuple[str, ...]:
+    """Add parameters (``iommu=pt``) to the kernel's command line, and start anew."""
+    assert all(_PARAMETER.fullmatch(each) for each in settings)
+    setting = " ".join(settings)
     family = machine.fact(distribution).family
     grub = f"sudo sed -i 's/^GRUB_CMDLINE_LINUX_DEFAULT=\"/&{setting} /' /etc/default/grub"
     ways = {

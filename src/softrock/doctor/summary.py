@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from softrock.doctor.facts import gpus, wsl
+from softrock.doctor.facts import Gpu, container, gpus, wsl
 from softrock.doctor.registry import Machine, Result, Verdict
 from softrock.system.interface import exists
 
@@ -46,6 +46,14 @@ class Summary:
         return int(self.state in (State.LIMITED, State.BROKEN))
 
 
+def usable(machine: Machine) -> tuple[Gpu, ...]:
+    """GPUs of the machine; in a container, those whose render nodes were handed in, if any was."""
+    cards = machine.fact(gpus)
+    given = tuple(each for each in cards if each.render and exists(machine.system, each.render))
+    inside = machine.fact(container)
+    return given if given and inside else cards
+
+
 def counts(result: Result, wanted: str) -> bool:
     """Whether a finding counts: a failure or limit of the machine, or of what is wanted."""
     if result.verdict is not Verdict.FAILURE and not result.limits:
@@ -60,8 +68,8 @@ def summarise(machine: Machine, results: Sequence[Result]) -> Summary:
     one. What concerns one GPU of several, or one of several programs, limits it.
     """
     found = sorted((each for each in results if counts(each, machine.wanted)), key=_urgency)
-    cards = machine.fact(gpus)
-    if not cards and not (machine.fact(wsl) and exists(machine.system, "/dev/dxg")):
+    cards = machine.fact(usable)
+    if not machine.fact(gpus) and not (machine.fact(wsl) and exists(machine.system, "/dev/dxg")):
         return _without(found, results)
     if not found:
         return Summary(State.WORKS, _working(machine))
@@ -80,8 +88,8 @@ def _urgency(result: Result) -> tuple[int, int]:
 
 
 def _working(machine: Machine) -> str:
-    names = list(dict.fromkeys(each.gfx or each.name for each in machine.fact(gpus)))
-    number = len(machine.fact(gpus))
+    names = list(dict.fromkeys(each.gfx or each.name for each in machine.fact(usable)))
+    number = len(machine.fact(usable))
     if not number:
         return "the GPU of Windows is there"
     return f"{number} GPU{'s' if number > 1 else ''} ({', '.join(names)})"

@@ -223,7 +223,7 @@ def measure(devices: Sequence[Device], library: str = "") -> dict[str, Any]:
 
 
 def _of_wheels() -> Any:
-    """The HIP library that a wheel of this Python brings along (nothing is imported); None where none finds a device."""
+    """The HIP library that a wheel of this Python brings along (nothing is imported); None where none has a device."""
     from softrock.gpu import hardware
 
     for package in ("_rocm_sdk_core", "torch"):

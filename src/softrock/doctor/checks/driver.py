@@ -125,13 +125,14 @@ def _not_built(machine: Machine, told: Driver, rank: int) -> Result:
     release = clean(system.platform[1], 60)
     error = _first_error(system)
     seen = f"amdgpu-dkms is not built for the running kernel {release}" + (f": {error}" if error else "")
+    again = "sudo dkms autoinstall   # where only the headers were missing: " + (_headers(machine) or "install them")
+    own = f"{_remove(machine)} && sudo reboot   # the kernel's own driver then loads"
     return failure(
         seen, rank=rank,
         why="the sources of amdgpu-dkms follow the kernels that AMD names for each release; a newer kernel changes the "
         "interfaces they call (amdgpu#192, #209)",
         mend=(
-            "sudo dkms autoinstall   # where only the headers were missing: " + (_headers(machine) or "install them"),
-            "or use the kernel's own driver: " + _remove(machine) + " && sudo reboot",
+            *((own, f"or: {again}") if "error:" in error else (again, f"or: {own}")),
             "or start a kernel that the release notes of your amdgpu-dkms name, or install a newer amdgpu-dkms",
         ),
     )  # fmt: skip
@@ -204,14 +205,16 @@ def driver_bound(machine: Machine) -> Iterator[Result]:
         elif each.driver == "radeon":
             yield failure(
                 f"{each.title} has the driver radeon", gpu=each.address, rank=6, why="only amdgpu computes",
-                mend=mends.kernel_parameter(machine, "radeon.cik_support=0")[:-1]
-                + mends.kernel_parameter(machine, "amdgpu.cik_support=1"),
+                mend=mends.kernel_parameter(machine, "radeon.cik_support=0", "amdgpu.cik_support=1"),
             )  # fmt: skip
         elif loaded:
             yield _unbound(machine, each)
 
 
 def _unbound(machine: Machine, card: Gpu) -> Result:
+    told = _reason(machine, card, "has no driver")
+    if told:
+        return told
     release = pair(machine.system.platform[1])
     first = first_kernels().get(card.gfx)
     if first and release and release < first and machine.fact(driver).kind != "dkms":
@@ -228,10 +231,11 @@ def _unbound(machine: Machine, card: Gpu) -> Result:
 
 def _newer_kernel(machine: Machine) -> tuple[str, ...]:
     where = machine.fact(distribution)
+    codename = where.codename if re.fullmatch(r"[a-z]{3,20}", where.codename) else "stable"
     ubuntu = f"linux-generic-hwe-{where.version}" if re.fullmatch(r"\d\d\.04", where.version) else "linux-generic"
     ways = {
         "apt": (f"sudo apt install {ubuntu}",) if where.id == "ubuntu" else
-        ("sudo apt install -t stable-backports linux-image-amd64   # with backports among the sources",),
+        (f"sudo apt install -t {codename}-backports linux-image-amd64   # with backports among the sources",),
         "dnf": ("sudo dnf upgrade --refresh kernel",), "zypper": ("sudo zypper update kernel-default",),
         "pacman": ("sudo pacman -Syu linux",), "apk": ("sudo apk upgrade linux-lts",),
         "nix": ("boot.kernelPackages = pkgs.linuxPackages_latest; in /etc/nixos/configuration.nix",),
@@ -262,16 +266,24 @@ def compute_device(machine: Machine) -> Iterator[Result]:
             yield _no_node(machine, each)
 
 
-def _no_node(machine: Machine, card: Gpu) -> Result:
+def _reason(machine: Machine, card: Gpu, what: str) -> Result | None:
+    """A failure with the reason that the kernel's log gives for it; None where it gives none."""
     from softrock.doctor.checks.kernel_log import matches
 
-    reasons = [sign for sign, address, _, _ in matches(machine) if address == card.address]
-    if reasons:
-        told = reasons[0]
-        return failure(
-            f"{card.title} is no compute device: {told.what}", why=told.why, rank=told.rank, gpu=card.address,
-            mend=[each for one in told.mend for each in (mends.firmware(machine) if one == "firmware" else (one,))],
-        )  # fmt: skip
+    reasons = [sign for sign, address, _, _ in matches(machine) if address == card.address and sign.gone]
+    if not reasons:
+        return None
+    told = min(reasons, key=lambda each: each.rank)
+    return failure(
+        f"{card.title} {what}: {told.what}", why=told.why, rank=told.rank, gpu=card.address,
+        mend=[each for one in told.mend for each in (mends.firmware(machine) if one == "firmware" else (one,))],
+    )  # fmt: skip
+
+
+def _no_node(machine: Machine, card: Gpu) -> Result:
+    told = _reason(machine, card, "is no compute device")
+    if told:
+        return told
     release, first = pair(machine.system.platform[1]), first_kernels().get(card.gfx)
     if first and release and release < first:
         return failure(

@@ -10,10 +10,11 @@ from functools import cache
 from importlib import resources
 
 from softrock.doctor import mends
-from softrock.doctor.facts import Gpu, gpus, kernel_log, wsl
-from softrock.doctor.registry import Machine, Result, check, failure, limit, ok, unknown, warning
+from softrock.doctor.facts import Gpu, container, gpus, kernel_log, wsl
+from softrock.doctor.registry import Machine, Result, check, failure, limit, not_applicable, ok, unknown, warning
 
 _ADDRESS = re.compile(r"\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b")
+_DEVICE = re.compile(r"\b1002:([0-9a-f]{4})\b", re.IGNORECASE)
 _ABOUT = re.compile(r"amdgpu|kfd|gfxhub|mmhub|MES |unsigned|module|VM_L2|RAS|PCI rejects", re.IGNORECASE)
 _MAKE: dict[str, Callable[..., Result]] = {"failure": failure, "limit": limit, "warning": warning}
 
@@ -55,10 +56,17 @@ def matches(machine: Machine) -> tuple[tuple[Sign, str, int, str], ...]:
         for sign in signs():
             if sign.pattern.search(line):
                 told = _ADDRESS.search(line)
-                key = (sign.id, told[0] if told else "")
+                key = (sign.id, told[0] if told else _by_device(machine, line))
                 found[key] = (sign, found.get(key, (sign, 0, ""))[1] + 1, line)
                 break
     return tuple((sign, address, number, last) for (_, address), (sign, number, last) in found.items())
+
+
+def _by_device(machine: Machine, line: str) -> str:
+    """PCI address of the one GPU whose device id a line names; empty where it names none, or one of several alike."""
+    told = _DEVICE.search(line)
+    cards = [each.address for each in machine.fact(gpus) if told and each.device == int(told[1], 16)]
+    return cards[0] if len(cards) == 1 else ""
 
 
 @check("kernel-log", "the kernel's log tells of no trouble with a GPU")
@@ -68,6 +76,9 @@ def log(machine: Machine) -> Iterator[Result]:
     if not cards or machine.fact(wsl):
         return
     told = machine.fact(kernel_log)
+    if not told.lines and machine.fact(container):
+        yield not_applicable("the kernel's log is not for containers: look at it on the host")
+        return
     if not told.lines:
         yield unknown(
             f"the kernel's log cannot be read: {told.refusal}", why="resets, faults and refused modules stand there",

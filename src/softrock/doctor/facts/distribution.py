@@ -33,12 +33,14 @@ class Distribution:
         version: ``24.04``.
         name: as people read it.
         like: ids of those it comes from.
+        codename: ``bookworm``.
     """
 
     id: str = ""
     version: str = ""
     name: str = "an unknown distribution"
     like: tuple[str, ...] = ()
+    codename: str = ""
 
     @cached_property
     def family(self) -> str:
@@ -81,4 +83,5 @@ def _parsed(told: str) -> Distribution:
             found[matched[1]] = clean(matched[2].strip("\"'"), 100)
     like = tuple(found.get("ID_LIKE", "").lower().split())
     name = found.get("PRETTY_NAME") or found.get("NAME") or Distribution.name
-    return Distribution(found.get("ID", "").lower(), found.get("VERSION_ID", ""), name, like)
+    version, codename = found.get("VERSION_ID", ""), found.get("VERSION_CODENAME", "")
+    return Distribution(found.get("ID", "").lower(), version, name, like, codename)
