@@ -42,7 +42,8 @@ def _unloaded(release: str = UBUNTU, **more: Table) -> tuple[Result, State]:
                        "secure-boot": "SecureBoot enabled\n"}}, "Secure Boot", "mokutil --import"),
         ({"commands": {"dkms": "amdgpu/6.12.12, 6.8.0-49-generic, x86_64: installed\n"},
           "files": {"/var/lib/dkms/amdgpu/6.12.12/build/make.log": "CC x.o\nx.c:1:2: error: no member 'y'\nother\n"}},
-         "not built for the running kernel 6.14.0-29-generic: x.c:1:2: error: no member 'y'", "sudo apt purge amdgpu-dkms"),
+         "not built for the running kernel 6.14.0-29-generic: x.c:1:2: error: no member 'y'",
+         "sudo apt purge amdgpu-dkms"),
         ({"files": {"/.dockerenv": ""}}, "the host has not loaded amdgpu", "on the host"),
     ],
 )  # fmt: skip
