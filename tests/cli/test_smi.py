@@ -139,6 +139,12 @@ def test_every_option_of_rocm_smi_leads_somewhere() -> None:
             assert {*options} <= {each.flag for each in smi.SUBS[subcommand].options}, name
 
 
+def test_every_group_has_an_option() -> None:
+    for name, static in (("metric", False), ("static", True)):
+        flags = {each.flag for each in smi.SUBS[name].options}
+        assert {f"--{group}" for group in fields.groups(static=static)} <= flags
+
+
 @pytest.mark.parametrize("desktop", [SERVER], indirect=True)
 def test_help_and_version(capsys: Capture) -> None:
     assert start(["smi", "--help"]) == 0

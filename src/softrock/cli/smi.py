@@ -35,16 +35,18 @@ COMMON = (
 )
 _METRIC = {
     "-u": "usage", "-m": "mem-usage", "-p": "power", "-c": "clock", "-t": "temperature", "-f": "fan", "-e": "ecc",
-    "-P": "pcie", "-x": "xgmi",
+    "-P": "pcie", "-x": "xgmi", "-E": "energy", "-T": "throttle", "-l": "perf-level",
 }  # fmt: skip
 _STATIC = {
     "-a": "asic", "-b": "bus", "-V": "vbios", "-B": "board", "-d": "driver", "-v": "vram", "-l": "limit",
-    "-p": "partition", "-r": "ras", "-n": "numa",
+    "-p": "partition", "-r": "ras", "-u": "numa",
 }  # fmt: skip
 _MONITOR = {
-    "-p": ("power_watts", "power"), "-t": ("temperature_hotspot_celsius temperature_memory_celsius", "temperature"),
+    "-p": ("power_watts", "power-usage"),
+    "-t": ("temperature_hotspot_celsius temperature_memory_celsius", "temperature"),
     "-u": ("gfx_use_percent clock_gfx_mhz", "gfx"), "-m": ("memory_use_percent clock_memory_mhz", "mem"),
-    "-n": ("media_use_percent clock_video_mhz", "encoder"), "-s": ("throttle_status", "throttle-status"),
+    "-n": ("media_use_percent clock_video_mhz", "encoder"), "-d": ("media_use_percent clock_video_mhz", "decoder"),
+    "-s": ("throttle_status", "throttle-status"),
     "-e": ("ecc_correctable_count ecc_uncorrectable_count pcie_replay_count", "ecc"),
     "-v": ("vram_used_bytes vram_total_bytes", "vram-usage"), "-r": ("pcie_speed_gts pcie_width_lanes", "pcie"),
 }  # fmt: skip
@@ -108,7 +110,7 @@ def _static(asked: Asked, now: Snapshot) -> list[render.Record]:
 
 def _monitor(asked: Asked, now: Snapshot) -> list[render.Record]:
     wanted = [names for flag, (names, long) in _MONITOR.items() if asked.has(flag, f"--{long}")]
-    names = " ".join(wanted or [names for names, _ in _MONITOR.values()]).split()
+    names = list(dict.fromkeys(" ".join(wanted or [names for names, _ in _MONITOR.values()]).split()))
     return [{"gpu": each.index, **_values(each, names)} for each in now.gpus]
 
 
@@ -205,13 +207,17 @@ _TOPOLOGY_NAMES = {flag: long for flag, (_, long) in _TOPOLOGY.items()}
 SUBS = {
     "": Sub(_overview, _overview_text, (), "all at a glance", users=True),
     "list": Sub(_list, None, (), "the GPUs"),
-    "static": Sub(_static, None, (*_flags(_STATIC, "Show"), Option("--perf", "Show perf.")), "what does not change"),
-    "metric": Sub(_metric, None, _flags(_METRIC, "Show"), "what is measured"),
+    "static": Sub(_static, None, _flags(_STATIC, "Show"), "what does not change"),
+    "metric": Sub(
+        _metric, None, (*_flags(_METRIC, "Show"), Option("--software", "Show software.")), "what is measured",
+    ),
     "process": Sub(
         _process, _process_text,
         (Option("--pid", "Only this one.", "PID"), Option("-p", "The same.", "PID"),
          Option("--name", "Only commands with this text.", "TEXT"), Option("-n", "The same.", "TEXT"),
-         Option("--general", "As it is without."), Option("-G", "The same.")),
+         Option("--general", "As it is without."), Option("-G", "The same."),
+         Option("--engine", "As it is without."), Option("-e", "The same."),
+         Option("--engine", "As it is without."), Option("-e", "The same.")),
         "who uses the GPUs", users=True,
     ),
     "monitor": Sub(_monitor, _tabled(_monitor), _flags(_MONITOR_NAMES, "Show"), "a line for each GPU"),
