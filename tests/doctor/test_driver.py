@@ -132,6 +132,8 @@ def test_firmware_that_is_known_to_be_bad() -> None:
         assert summary.state is State.LIMITED
         assert "known to be bad" in summary.text
         assert summary.first == "sudo dnf install amd-gpu-firmware"
+    dkms = {"commands": {"packages-dpkg": "linux-firmware 20251125 ii\namdgpu-dkms-firmware 30.30 ii\n"}}
+    assert not of(found(host(), strix, dkms)[0], "firmware"), "its own files go before those of linux-firmware"
     results, summary = found(host(FEDORA), strix, {"files": {path: "0x00000080\n"}})
     assert of(results, "firmware")[0].verdict is Verdict.OK
     assert summary.state is State.WORKS

@@ -96,6 +96,16 @@ def test_memory_of_integrated_gpus_is_not_added_up() -> None:
     assert of(results, "memory")[0].limits
 
 
+def test_large_models_may_take_more_of_the_system() -> None:
+    table = join(host(), apu(device=0x1586, node=1, version=110501))
+    (_, advice) = of(found(table)[0], "memory")
+    assert advice.verdict is Verdict.WARNING
+    assert not advice.limits
+    assert "GRUB_CMDLINE_LINUX_DEFAULT=\"/&ttm.pages_limit=14260633 /" in advice.mend[0]
+    dkms = {"files": {"/sys/module/amdgpu/version": "6.14.14\n"}}
+    assert "amdttm.pages_limit" in of(found(table, dkms)[0], "memory")[1].mend[0]
+
+
 @pytest.mark.parametrize(("cards", "limits"), [(1, False), (2, True)])
 def test_small_windows(cards: int, limits: bool) -> None:
     second = gpu("0000:04:00.0", node=2, minor=129, visible=GIB // 4) if cards == 2 else {}

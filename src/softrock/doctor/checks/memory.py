@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from softrock.doctor import mends
-from softrock.doctor.facts import Gpu, driven
+from softrock.doctor.facts import Gpu, driven, driver
 from softrock.doctor.facts.reading import line, number
 from softrock.doctor.facts.versions import pair
 from softrock.doctor.registry import Machine, Result, check, limit, ok, unknown, warning
@@ -70,10 +70,11 @@ def _shared(machine: Machine, card: Gpu, total: int) -> Iterator[Result]:
         )
         if release >= (6, 10) and card.gfx.startswith("gfx115") and total > _LARGE and card.gtt <= total * 0.55:
             pages = int(total * 0.85) >> 12
+            module = "amdttm" if machine.fact(driver).kind == "dkms" else "ttm"  # ROCm#5595
             yield warning(
                 f"{card.title}: GTT is limited to {size(card.gtt)} of {size(total)}", rank=60, gpu=card.address,
                 why="large models may take more of it; half of the memory is the default",
-                mend=mends.kernel_parameter(machine, f"ttm.pages_limit={pages}"),
+                mend=mends.kernel_parameter(machine, f"{module}.pages_limit={pages}"),
             )  # fmt: skip
 
 

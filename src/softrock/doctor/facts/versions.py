@@ -68,9 +68,11 @@ def rocm_installed(machine: Machine) -> dict[str, tuple[int, int]]:
 
 
 def firmware_packages(machine: Machine) -> tuple[str, ...]:
-    """Versions of the packages that hold amdgpu's firmware."""
+    """Versions of the packages that hold amdgpu's firmware; none where that of amdgpu-dkms goes before them."""
     for name in ("packages-dpkg", "packages-rpm", "packages-pacman"):
         told = machine.system.run(name)
+        if told.status == 0 and re.search(r"^amdgpu-dkms-firmware ", told.text, re.MULTILINE):
+            return ()
         if told.status == 0:
             return tuple(_FIRMWARE.findall(told.text))
     return ()
