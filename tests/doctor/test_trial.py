@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -94,3 +98,26 @@ def test_nothing_is_tried_on_written_machines() -> None:
     machine = Machine(Tree(join(host(), gpu())))
     (result,) = registry.run(machine, active=True, only=["gpu-trial", "software-gpu"])
     assert result.verdict is Verdict.NOT_APPLICABLE
+
+
+_THROUGH_A_LIBRARY = """
+import json, sys
+from softrock.abi.build import library_dir
+from softrock.doctor import trial
+from softrock.gpu import hardware
+library = hardware.Library(str(sorted(library_dir().glob("libamdhip64.so*"))[0]))
+devices = [hardware.HardwareDevice(library, at) for at in range(library.count())]
+print(json.dumps(trial.measure(devices, library.path)))
+"""
+
+
+def test_the_way_over_a_hip_library() -> None:
+    """All calls that a trial makes of a real libamdhip64, made of softrock's own, in a process that has no other."""
+    done = subprocess.run(
+        [sys.executable, "-c", _THROUGH_A_LIBRARY], env={**os.environ, "SOFTROCK_GPUS": "gfx942,gfx1100"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert [each["target"] for each in told["devices"]] == ["gfx942:sramecc+:xnack-", "gfx1100"]
+    assert _steps(told) == {"allocate": "", "copy": "", "kernel": "", "copy to device 1": ""}
+    assert _steps(told, 1) == {"allocate": "", "copy": "", "kernel": "", "copy to device 0": ""}
