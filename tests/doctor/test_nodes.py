@@ -36,13 +36,21 @@ def test_the_number_counts_and_not_the_name() -> None:
     group = {"files": {"/etc/group": "render:x:109:alice\nvideo:x:44:alice\n"}}
     result = _refused(group, groups=(44, 109))
     assert "group 993 with" in result.seen
-    assert result.mend[:2] == ("sudo groupadd -g 993 render", "sudo usermod -aG 993 $USER")
+    assert result.mend[:2] == ("sudo groupadd -g 993 gpu-993", "sudo usermod -aG gpu-993 $USER")
 
 
 def test_a_login_that_is_older_than_the_membership() -> None:
     result = _refused({"files": {"/etc/group": "render:x:993:bob,alice\n"}})
     assert "lists you in it" in result.seen
     assert result.mend[0].startswith("newgrp render")
+
+
+@pytest.mark.parametrize(
+    ("release", "command"),
+    [("ID=alpine\n", "sudo addgroup $USER render"), ("ID=nixos\n", 'users.users.NAME.extraGroups = [ "render" ];')],
+)
+def test_groups_are_joined_in_the_distributions_way(release: str, command: str) -> None:
+    assert _refused({"files": {"/etc/os-release": release}}).mend[0].startswith(command)
 
 
 def test_nodes_without_a_group() -> None:

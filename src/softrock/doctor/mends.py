@@ -58,6 +58,18 @@ def firmware(machine: Machine) -> tuple[str, ...]:
     return (*got, *initramfs(machine), "sudo reboot")
 
 
+def join(machine: Machine, group: str) -> tuple[str, ...]:
+    """Make who looks a member of a group, by a sound name or a number."""
+    assert _NAME.fullmatch(group) or group.isdecimal()
+    again = "log out and in again" + (f" (in a running shell: newgrp {group})" if not group.isdecimal() else "")
+    ways = {
+        "apk": f"sudo addgroup $USER {group}",
+        "nix": f'users.users.NAME.extraGroups = [ "{group}" ]; in /etc/nixos/configuration.nix, then: '
+        "sudo nixos-rebuild switch",
+    }
+    return (ways.get(machine.fact(distribution).family, f"sudo usermod -aG {group} $USER"), again)
+
+
 def group_name(system: System, gid: int) -> str:
     """Name of a group by its number, from /etc/group; empty where it has none that may stand in a command."""
     return next((name for name, number, _ in groups(system) if number == gid), "")

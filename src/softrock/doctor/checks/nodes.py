@@ -124,11 +124,9 @@ def _refused(machine: Machine, path: str, address: str, error: OSError) -> Resul
             why="a login that is older than the membership does not have it", rank=rank, gpu=address,
             mend=(f"newgrp {owner}   # or log out and in again, or: sudo loginctl terminate-user $USER",),
         )  # fmt: skip
-    join = (
-        (f"sudo usermod -aG {owner} $USER", "log out and in again (in a running shell: newgrp " + owner + ")")
-        if owner
-        else (f"sudo groupadd -g {told.gid} render", f"sudo usermod -aG {told.gid} $USER", "log out and in again")
-    )
+    join = mends.join(machine, owner or str(told.gid))
+    if not owner:
+        join = (f"sudo groupadd -g {told.gid} gpu-{told.gid}", *mends.join(machine, f"gpu-{told.gid}"))
     return failure(
         f"{path} belongs to group {group} with mode {told.mode:o}; this process has the groups {have}",
         why=why + ". What counts is the number of the group, not its name", mend=join, rank=rank, gpu=address,
@@ -160,7 +158,7 @@ def _refused_inside(
     if inside.kind is Kind.TOOLBOX:
         return failure(
             f"{path} belongs to group {group}; this process has the groups {have}", why=why, rank=rank, gpu=address,
-            mend=("sudo usermod -aG render,video $USER   # on the host", "log out and in again"),
+            mend=("on the host: sudo usermod -aG render,video $USER", "log out and in again"),
         )  # fmt: skip
     return failure(
         f"{path} belongs to group {group} with mode {told.mode:o}; this process has the groups {have}", why=why,
@@ -214,7 +212,7 @@ def access_lists(machine: Machine) -> Iterator[Result]:
             yield warning(
                 f"{path} is open to you by an access list that your login at the screen set",
                 why="services, SSH sessions and scheduled jobs of yours are refused; membership of the group is not",
-                mend=(f"sudo usermod -aG {owner or told.gid} $USER",),
+                mend=mends.join(machine, owner or str(told.gid)),
             )  # fmt: skip
 
 
