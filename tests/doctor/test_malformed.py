@@ -145,9 +145,9 @@ def test_hostile_names_in_folders() -> None:
 
 
 def test_huge_files() -> None:
-    log = "[ 1.0] amdgpu 0000:03:00.0: amdgpu: GPU reset begin!\n" * 60_000
+    log = "[ 1.0] amdgpu 0000:03:00.0: amdgpu: GPU reset begin!\n" * 18_000
     results, _ = _look(join(host(), gpu(), {"commands": {"dmesg": log}}))
-    assert any("60000 times" in each.seen for each in results)
+    assert any("18000 times" in each.seen for each in results)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
