@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import select
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -163,3 +168,31 @@ def test_missing_values_are_na_everywhere() -> None:
 
 def test_cells_that_a_spreadsheet_would_run() -> None:
     assert render.to_csv([{"gpu": 0, "name": "=cmd()"}]) == "gpu,name\n0,'=cmd()"
+
+
+def test_the_live_view_in_a_terminal_is_left_by_a_key() -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "softrock.cli", "smi", "--watch=30"]
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "160", "LINES": "40"}
+    child = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, close_fds=True)
+    os.close(theirs)
+    seen = b""
+    try:
+        while b"k signal" not in seen and select.select([ours], [], [], 20)[0]:
+            seen += os.read(ours, 4096)
+        os.write(ours, b"sq")
+        while True:
+            try:
+                more = os.read(ours, 4096)
+            except OSError:  # the terminal is gone with the program
+                break
+            if not more:
+                break
+            seen += more
+        assert child.wait(20) == 0
+    finally:
+        child.kill()
+        child.wait()
+        os.close(ours)
+    assert b"\x1b[?1049h" in seen
+    assert b"\x1b[?1049l" in seen  # the screen is given back
