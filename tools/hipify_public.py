@@ -46,7 +46,7 @@ _BIN = pathlib.Path(sys.executable).parent
 _LIST = pathlib.Path(__file__).with_name("hipify_programs.toml")
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _QUOTED = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
-_COMMON = frozenset(["undeclared", "identifier", "unknown", "type", "name", "with", "this", "that", "must", "have"])
+_COMMON = frozenset("undeclared identifier unknown type name with thi that must have did you mean use the for".split())
 _MISSING = re.compile(r"'([^']+)' file not found")
 _ABOUT_HIP = {"hipblas": "hipBLAS", "hipfft": "hipFFT", "hipsparse": "hipSPARSE", "hipsolver": "hipSOLVER"}
 _ABOUT_HIP |= {"miopen": "MIOpen", "rccl": "RCCL", "hipcub": "hipCUB", "hiprand": "hipRAND", "rocwmma": "rocWMMA"}
@@ -178,6 +178,11 @@ def reached(path: pathlib.Path) -> list[pathlib.Path]:
     return found
 
 
+def stems(text: str) -> set[str]:
+    """Words that tell something, without their plural's end."""
+    return {each.rstrip("s") for each in re.findall(r"\w{3,}", text.lower())}
+
+
 def named(path: pathlib.Path, fare: Fare, rows: list[dict[str, object]], root: pathlib.Path) -> str:
     """What the translation's report says about an error: its finding that shares most words with it, near it if any.
 
@@ -189,14 +194,14 @@ def named(path: pathlib.Path, fare: Fare, rows: list[dict[str, object]], root: p
     by_path = {pathlib.Path(str(each["path"])).resolve(): each for each in rows}
     own = by_output.get(fare.file) if fare.file else None
     chosen = [own] if own else [by_path[each] for each in reached(path) if each in by_path]
-    words = set(re.findall(r"\w{4,}", fare.how.lower())) - _COMMON
+    words = stems(fare.how) - _COMMON
     best: tuple[int, int, str] | None = None
     for row in chosen:
         findings = row["findings"]
         assert isinstance(findings, list)
         place = pathlib.Path(str(row["path"])).relative_to(root)
         for each in findings:
-            shared = len(words & set(re.findall(r"\w{4,}", f"{each['message']} {each['hint']}".lower())))
+            shared = len(words & stems(f"{each['message']} {each['hint']}"))
             near = abs(int(str(each["line"])) - fare.line) <= 3 if own else False
             rank = (shared + 2 * near, each["severity"] == "error", f"{place}:{each['line']}: {each['message']}")
             if rank[0] and (best is None or rank[:2] > best[:2]):
@@ -364,6 +369,8 @@ def page(state: dict[tuple[str, str], Outcome], head: str) -> str:
 def why(row: Outcome, known: dict[str, Collection]) -> str:
     """The cause of what is not good: as looked into, else as the translation's report names it."""
     about = known.get(row.collection)
+    if "'FIXME'" in row.cuda:
+        return "an exercise that the reader is to complete"
     return shown((about.causes.get(row.file, "") if about else "") or row.cause)
 
 
