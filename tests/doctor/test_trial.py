@@ -79,10 +79,11 @@ def test_what_trials_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     (result,) = _tried(monkeypatch, trial.Tried())
     assert result.verdict is Verdict.UNKNOWN
     step = {"step": "kernel", "error": "wrong result", "seconds": 0.1}
-    (result,) = _tried(monkeypatch, trial.Tried("", "/x.so", ({"name": "n", "target": "gfx1100", "steps": [step]},)))
+    device = {"name": "n", "target": "gfx1100", "steps": [step]}
+    (result,) = _tried(monkeypatch, trial.Tried("", "/x.so", "", (device,)))
     assert result.seen == "n (gfx1100): kernel failed: wrong result"
     (result,) = _tried(
-        monkeypatch, trial.Tried("", "", ({"name": "n", "target": "t", "steps": [{**step, "error": ""}]},))
+        monkeypatch, trial.Tried("", "", "", ({"name": "n", "target": "t", "steps": [{**step, "error": ""}]},))
     )
     assert result.verdict is Verdict.OK
 
@@ -92,6 +93,14 @@ def test_a_child_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "does not start" in trial.run("software", 5).error
     monkeypatch.setattr(trial.sys, "executable", "/bin/false")  # type: ignore[attr-defined]
     assert "ended with status 1" in trial.run("software", 5).error
+
+
+def test_a_software_gpu_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOFTROCK_CACHE_DIR", "/proc/nothing")
+    (result,) = registry.run(Machine(Tree({}), live=True), only=["software-gpu"])
+    assert result.verdict is Verdict.FAILURE
+    assert "/proc/nothing" in result.seen
+    assert result.mend == ("set SOFTROCK_CACHE_DIR to a folder that can be written",)
 
 
 def test_nothing_is_tried_on_written_machines() -> None:

@@ -2,7 +2,7 @@
 
 ``python -m softrock.doctor.trial software`` tries the software GPU, ``hardware`` all GPUs of the HIP library that is
 there; it prints one JSON document: ``{"library": path, "devices": [{"name", "target", "steps": [{"step", "error",
-"seconds"}]}]}``. `run` starts it with a time limit.
+"hint", "seconds"}]}]}``. `run` starts it with a time limit.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ class Trial:
         """Do a step, unless one has failed; note how it went."""
         if self.failed:
             return
-        begin, error = time.monotonic(), ""
+        begin, error, hint = time.monotonic(), "", ""
         try:
             do()
         except (SoftrockError, OSError, AssertionError) as raised:
-            error = str(raised) or type(raised).__name__
-        self.steps.append({"step": name, "error": error, "seconds": round(time.monotonic() - begin, 3)})
+            error, hint = str(raised) or type(raised).__name__, getattr(raised, "hint", None) or ""
+        self.steps.append({"step": name, "error": error, "hint": hint, "seconds": round(time.monotonic() - begin, 3)})
 
     def wait(self, queue: Any) -> None:
         """Wait for a queue.
@@ -252,7 +252,7 @@ def main(which: str) -> int:
             found = [] if library is None else [hardware.HardwareDevice(library, at) for at in range(library.count())]
             told = measure(found, library.path if library else "")
     except (SoftrockError, OSError) as error:
-        told = {"error": str(error)}
+        told = {"error": str(error), "hint": getattr(error, "hint", None) or ""}
     print(json.dumps(told), flush=True)
     os._exit(0)  # what a sick library does at its end is not of interest
 
@@ -263,12 +263,14 @@ class Tried:
 
     Attributes:
         error: why there is no answer; empty where there is one.
+        hint: what softrock's own error says to do about it, or about the first step that failed.
         library: the HIP library that was used.
         devices: as `measure` gives them.
     """
 
     error: str = ""
     library: str = ""
+    hint: str = ""
     devices: tuple[dict[str, Any], ...] = ()
 
     @property
@@ -299,7 +301,9 @@ def run(which: str, timeout: float) -> Tried:
     except ValueError:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         return Tried(f"it ended with status {done.returncode}: {last}")
-    return Tried(told.get("error", ""), told.get("library", ""), tuple(told.get("devices", ())))
+    devices = tuple(told.get("devices", ()))
+    hints = (step["hint"] for device in devices for step in device["steps"] if step["hint"])
+    return Tried(told.get("error", ""), told.get("library", ""), told.get("hint", "") or next(hints, ""), devices)
 
 
 if __name__ == "__main__":

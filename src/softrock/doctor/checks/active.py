@@ -8,6 +8,7 @@ from softrock.doctor import trial
 from softrock.doctor.facts import gpus
 from softrock.doctor.registry import Machine, Result, check, failure, not_applicable, ok, unknown
 
+_AGAIN = ("softrock cache --clear", "python3 -m pip install --force-reinstall softrock")
 SOFTWARE_SECONDS, HARDWARE_SECONDS = 60.0, 90.0
 
 
@@ -32,7 +33,7 @@ def software_gpu(machine: Machine) -> Iterator[Result]:
         yield failure(
             f"the software GPU does not work: {wrong}",
             why="programs have nothing to run on: there is no AMD GPU either",
-            mend=("softrock cache --clear", "python3 -m pip install --force-reinstall softrock"),
+            mend=(tried.hint,) if tried.hint else _AGAIN,
         )
     else:
         yield ok(f"the software GPU works: {tried.devices[0]['name']} ran a kernel and its results are right")
