@@ -57,6 +57,7 @@ template<int B> __global__ __launch_bounds__(B) void reduce(const float*x,float*
     __trap();
 }
 int main() {
+    srand((unsigned)time(nullptr)); // without an include of its header
     hipDeviceProp_t p;
     CHECK(hipGetDeviceProperties(&p,0));
     float*x,*y;

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <time.h> /* programs take time() and clock() from here: CUDA's and ROCm's headers have it by way of others */
 #elif !defined(__HIPCC_RTC__)
 #include <math.h>
 #include <stdint.h>
