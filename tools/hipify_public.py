@@ -129,9 +129,9 @@ class Fare:
     line: int = 0
 
 
-def compiled(path: pathlib.Path, work: pathlib.Path) -> Fare:
+def compiled(path: pathlib.Path, work: pathlib.Path, *language: str) -> Fare:
     """How a file fares with hipcc; where it lacks a library, against the declarations."""
-    command = [str(_BIN / "hipcc"), "-c", "--offload-arch=gfx942", "-w", "-o", str(work), str(path)]
+    command = [str(_BIN / "hipcc"), "-c", "--offload-arch=gfx942", "-w", "-o", str(work), *language, str(path)]
     code, output = captured(command, path.parent, {}, 600)
     work.unlink(missing_ok=True)
     if code == 0:
@@ -203,7 +203,11 @@ def named(path: pathlib.Path, fare: Fare, rows: list[dict[str, object]], root: p
         for each in findings:
             shared = len(words & stems(f"{each['message']} {each['hint']}"))
             near = abs(int(str(each["line"])) - fare.line) <= 3 if own else False
-            rank = (shared + 2 * near, each["severity"] == "error", f"{place}:{each['line']}: {each['message']}")
+            rank = (
+                shared and shared + 2 * near,
+                each["severity"] == "error",
+                f"{place}:{each['line']}: {each['message']}",
+            )
             if rank[0] and (best is None or rank[:2] > best[:2]):
                 best = rank
     return best[2] if best else ""
@@ -248,7 +252,7 @@ class Runner:
             name, version, file, int(str(row["lines"])), str(row["mode"]), int(str(row["replaced"])), rules
         )
         temporary = self.work / f"{threading.get_ident()}.o"
-        outcome.cuda = known.cuda if known and not self.again else compiled(path, temporary).how
+        outcome.cuda = known.cuda if known and not self.again else compiled(path, temporary, "-x", "cuda").how
         fare = compiled(pathlib.Path(str(row["output"])), temporary)
         outcome.hip, outcome.runs = fare.how, known.runs if known else ""
         if outcome.hip not in GOOD:
