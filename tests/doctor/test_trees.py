@@ -88,3 +88,10 @@ def test_data_is_never_part_of_a_command_that_mends(name: str) -> None:
         assert "$(" not in mend
         assert "`" not in mend
         assert "rm -rf" not in mend
+
+
+def test_one_installation_under_two_names_is_told_of_once() -> None:
+    results, _, _ = _seen("more-driver-years-old")
+    assert [each.seen for each in results if each.check == "driver-version" and each.limits] == [
+        "amdgpu 6.2.4 (of ROCm 5.7) and ROCm 7.1 in /opt/rocm-7.1.0 are more than a year apart"
+    ]

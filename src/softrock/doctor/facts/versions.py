@@ -9,7 +9,7 @@ from importlib import resources
 
 from softrock.doctor.facts.reading import line
 from softrock.doctor.registry import Machine
-from softrock.system.interface import listed
+from softrock.system.interface import listed, target
 
 _NUMBERS = re.compile(r"(\d{1,5})\.(\d{1,5})")
 _FIRMWARE = re.compile(
@@ -57,10 +57,11 @@ def first_kernels() -> dict[str, tuple[int, int]]:
 
 
 def rocm_installed(machine: Machine) -> dict[str, tuple[int, int]]:
-    """ROCm installations under /opt by folder: their first two numbers, from .info/version."""
+    """ROCm installations under /opt by folder: their first two numbers, from .info/version; links to others left out."""
     found = {}
-    for name in listed(machine.system, "/opt"):
-        if re.fullmatch(r"rocm(-[0-9][0-9.]{0,15})?", name):
+    names = [each for each in listed(machine.system, "/opt") if re.fullmatch(r"rocm(-[0-9][0-9.]{0,15})?", each)]
+    for name in names:
+        if (target(machine.system, f"/opt/{name}") or "").removeprefix("/opt/") not in names:
             told = pair(line(machine.system, f"/opt/{name}/.info/version"))
             if told:
                 found[f"/opt/{name}"] = told
