@@ -57,7 +57,7 @@ def first_kernels() -> dict[str, tuple[int, int]]:
 
 
 def rocm_installed(machine: Machine) -> dict[str, tuple[int, int]]:
-    """ROCm installations under /opt by folder: their first two numbers, from .info/version; links to others left out."""
+    """ROCm installations under /opt by folder, links left out: their first two numbers, from .info/version."""
     found = {}
     names = [each for each in listed(machine.system, "/opt") if re.fullmatch(r"rocm(-[0-9][0-9.]{0,15})?", each)]
     for name in names:
