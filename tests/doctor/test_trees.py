@@ -68,6 +68,13 @@ def test_verdicts(name: str) -> None:
         assert any(words in each.seen for each in results if each.check == check), told
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_wrong_has_a_first_step(name: str) -> None:
+    _, summary, _ = _seen(name)
+    assert bool(summary.first) == bool(summary.status)
+    assert not summary.first.startswith(("or ", "or,", "and "))
+
+
 @pytest.mark.parametrize("name", HEALTHY)
 def test_nothing_fails_on_healthy_machines(name: str) -> None:
     results, _, _ = _seen(name)

@@ -297,11 +297,11 @@ def _engine(machine: Machine, gpu: Gpu, has: frozenset[str], where: str, softwar
         told = f", built for {', '.join(sorted(has))}" if has else ""
         yield ok(f"{where}{told}; fits {gpu.title}" if has else where, gpu=alone, software=software)
         return
-    mend = list(get_target(gpu)[1:])
-    if software == "llama.cpp":
-        mend.insert(0, f"cmake -B build -DGGML_HIP=ON -DGPU_TARGETS={gpu.gfx} && cmake --build build -j")
+    built = f"cmake -B build -DGGML_HIP=ON -DGPU_TARGETS={gpu.gfx} && cmake --build build -j"
+    mend = [built if software == "llama.cpp" else f"install a release of Ollama that is built for {gpu.gfx}"]
+    mend += get_target(gpu)[1:]
     yield limit(
         f"{where} holds no code for {want} ({gpu.title}), but for {', '.join(sorted(has))}", rank=39, gpu=alone,
         software=software, why="it stops with: no compatible code objects found (llama.cpp#19949)",
-        mend=mend or [f"install a release that is built for {gpu.gfx}"],
+        mend=mend,
     )  # fmt: skip
