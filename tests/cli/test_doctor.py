@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -81,18 +82,45 @@ def test_a_record_is_replayed(refused: str, tmp_path: Path, capsys: pytest.Captu
     assert "is there already" in capsys.readouterr().err
 
 
+_ERROR = "Unable to open /dev/kfd read-write: Permission denied\nFailed to get user name to check for video group"
+
+
+def test_an_error_is_explained(
+    refused: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "error.log"
+    log.write_bytes(b"\xff\xfe noise\n" + _ERROR.encode())
+    assert start(["doctor", "--tree", refused, "--explain", _ERROR]) == 0
+    out = capsys.readouterr().out
+    assert "line 1" in out
+    assert "sudo usermod -aG render $USER" in out
+    assert start(["doctor", "--tree", refused, "--explain", str(log), "--json"]) == 0
+    (told, *_) = json.loads(capsys.readouterr().out)
+    assert told["line"] == 2
+    assert told["causes"][0]["support"] == "supported"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(_ERROR))
+    assert start(["doctor", "--tree", refused, "--explain", "-"]) == 0
+    assert start(["doctor", "--tree", refused, "--explain", "all is well"]) == 1
+
+
 @pytest.mark.parametrize(
     ("args", "status", "words"),
     [
         (["--for", "cuda"], 2, "--for 'cuda' is unknown"), (["--check", "nothing"], 2, "there is no check 'nothing'"),
         (["--tree", "/nothing.toml"], 1, "/nothing.toml: no such tree"),
         (["--bundle", "x.rar"], 2, "no kind of archive"), (["extra"], 2, "extra"),
-        (["--tree"], 2, "requires an argument"),
+        (["--tree"], 2, "requires an argument"), (["--explain", " "], 2, "--explain needs a text"),
     ],
 )  # fmt: skip
 def test_wrong_usage(args: list[str], status: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert start(["doctor", *args]) == status
     assert words in capsys.readouterr().err
+
+
+def test_input_in_any_encoding(refused: str) -> None:
+    command = [sys.executable, "-m", "softrock.cli", "doctor", "--tree", refused, "--explain", "-"]
+    done = subprocess.run(command, input=b"\xff\x9b\x00\n" + _ERROR.encode(), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_only_terminals_get_colours(fine: str) -> None:

@@ -307,6 +307,7 @@ COMMANDS = (
         _doctor,
         (
             Option("--for", "What it shall work for: pytorch, vllm, llama.cpp, ollama, jax, cupy, triton, ...", "NAME"),
+            Option("--explain", "Say what an error, a log file, or standard input (-) means here.", "TEXT|FILE"),
             Option("--active", "Run small tests on each GPU: allocate, copy, compute, copy between GPUs."),
             Option("--all", "Show what is fine, too."),
             Option("--check", "Only these checks.", "ID[,ID...]"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import json
 import os
 import shutil
@@ -54,6 +56,8 @@ def doctor(given: Given) -> int:
     recorder = Recorder(_system(given))
     live = "--tree" not in given.values
     machine = Machine(recorder, _wanted(given), live=live)
+    if "--explain" in given.values:
+        return _explain(given, machine)
     results = list(registry.run(machine, active="--active" in given.values, only=only))
     told = summary.summarise(machine, results)
     if "--json" in given.values:
@@ -62,6 +66,37 @@ def doctor(given: Given) -> int:
         print(report.text(machine, results, told, whole="--all" in given.values, colour=_colour(), columns=_columns()))
     _write(given, machine, recorder, results, told)
     return told.status
+
+
+def _explain(given: Given, machine: Machine) -> int:
+    """Explain a text, a file, or (``-``) what comes in; the status is 1 where nothing of it is known."""
+    from softrock.doctor import explain
+
+    words = given.values["--explain"]
+    if not words.strip():
+        raise UsageError("--explain needs a text, a file, or - for standard input")
+    if words == "-":
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        found = explain.explain(sys.stdin, machine)
+    elif _is_file(words):
+        with Path(words).open(encoding="utf-8", errors="replace") as log:
+            found = explain.explain(log, machine)
+    else:
+        found = explain.explain(words, machine)
+    if "--json" in given.values:
+        print(json.dumps([dataclasses.asdict(each) for each in found], indent=2))
+    else:
+        print(explain.render(found))
+    return 0 if found else 1
+
+
+def _is_file(words: str) -> bool:
+    """Whether it names a file; a long error text is no name at all."""
+    try:
+        return "\n" not in words and Path(words).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _write(
