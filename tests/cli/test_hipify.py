@@ -251,6 +251,8 @@ def test_globs(folder: Path) -> None:
     assert chosen("--include", "*.cu, *.cuh") == ["a.cu", "b.cuh", "build/f.cu", "deep/d.cu"]
     assert chosen("--exclude", "src/build/*,c.cpp") == ["a.cu", "b.cuh", "deep/d.cu"]
     assert chosen("--include", "*.cu", "--exclude", "deep/*.cu") == ["a.cu", "build/f.cu"]
+    assert chosen("--include", "deep/**") == ["deep/d.cu"]
+    assert chosen("--include", "src/build/*") == ["build/f.cu"]
 
 
 def test_compilation_database(folder: Path) -> None:

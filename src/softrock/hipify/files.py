@@ -73,9 +73,9 @@ def collect(
         if not os.path.lexists(path):
             raise UsageError(f"{path}: no such file or folder", hint="check the path")
         for item in _of(path, left_out, trouble):
-            if not item.named and include and not _matches(item.path, include):
+            if not item.named and include and not _matches(item, include):
                 continue
-            if _matches(item.path, exclude):
+            if _matches(item, exclude):
                 continue
             same = os.path.normpath(item.path.absolute()) if links else os.path.realpath(item.path)
             found.setdefault(same, item)
@@ -125,10 +125,13 @@ def _below(folder: Path, left_out: set[str], trouble: list[tuple[Path, str]]) ->
         pending += reversed(folders)
 
 
-def _matches(path: Path, globs: Sequence[str]) -> bool:
+def _matches(item: Item, globs: Sequence[str]) -> bool:
+    """A glob with a slash is compared with the path as it is and as it is below the folder that was given."""
+    places = (item.path.as_posix(), item.relative.as_posix())
     return any(
-        fnmatch.fnmatch(path.as_posix() if "/" in glob else path.name, glob) or path.match(glob) for glob in globs
-    )
+        any(fnmatch.fnmatch(each, glob) for each in places) if "/" in glob else fnmatch.fnmatch(item.path.name, glob)
+        for glob in globs
+    ) or any(item.path.match(glob) for glob in globs)
 
 
 def _database(path: Path) -> Iterator[Item]:

@@ -33,6 +33,12 @@ _ADDRESS = {
     "cudaFuncGetAttributes": 1,
 }
 """Calls to which CUDA lets a kernel be given as it is, and HIP wants its address: argument -> its number."""
+_OVERLOADS = {
+    "cudaEventCreate": {2: ("hipEventCreateWithFlags", "")},
+    "cudaGraphInstantiate": {2: ("hipGraphInstantiateWithFlags", ", 0"), 3: ("hipGraphInstantiateWithFlags", "")},
+    "cuGraphInstantiate": {3: ("hipGraphInstantiateWithFlags", "")},
+}
+"""Calls of CUDA's that HIP has under another name where they have so many arguments: that name, and what is added."""
 _CASTS = frozenset(["reinterpret_cast", "static_cast", "const_cast"])
 
 
@@ -126,7 +132,8 @@ class Names:
             return
         if self.work.row(row, token.offset, len(name)) and row.hip != name:
             self.work.replaced += 1
-            self.work.replace(token.offset, len(name), row.hip, f"{row.family}: {name}")
+            becomes = self._overload(at + 1, name) if name in _OVERLOADS and after == "(" else row.hip
+            self.work.replace(token.offset, len(name), becomes or row.hip, f"{row.family}: {name}")
             if name in _ADDRESS and after == "(":
                 self._address(at + 1, _ADDRESS[name])
 
@@ -150,6 +157,14 @@ class Names:
         if self.elsewhere is None:
             self.elsewhere = own_headers(self.work.source.path, self.work)
         return name in self.elsewhere
+
+    def _overload(self, opening: int, name: str) -> str | None:
+        """The name of a call with as many arguments as this one has; None where it is the usual one."""
+        spans = arguments(self.work.tokens, opening)
+        becomes, added = _OVERLOADS[name].get(len(spans or ()), (None, ""))
+        if spans and added:
+            self.work.replace(self.work.tokens[spans[-1][1]].offset, 0, added, "HIP has no default here")
+        return becomes
 
     def _address(self, opening: int, number: int) -> None:
         """Cast an argument to the address of a kernel that HIP wants."""
