@@ -223,7 +223,8 @@ def _metrics(system: System, gpu: Gpu, device: str) -> None:
             value = _largest(found.values.get(theirs))
             if value is None or (ours.startswith("pcie_") and ours != "pcie_replay_count" and not value):
                 continue
-            gpu.put(ours, f"{value:#x}" if ours == "throttle_status" else value if factor == 1 else round(value * factor, 6))
+            scaled = value if factor == 1 else round(value * factor, 6)
+            gpu.put(ours, f"{value:#x}" if ours == "throttle_status" else scaled)
 
 
 def _largest(value: metrics.Value) -> int | None:
