@@ -1,4 +1,4 @@
-"""Explaining errors: each known message by its example, near misses, hostile texts, and machines that support causes."""
+"""Explaining errors: each message by its example, near misses, hostile texts, machines that support causes."""
 
 from __future__ import annotations
 

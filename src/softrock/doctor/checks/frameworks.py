@@ -116,8 +116,9 @@ def pytorch(machine: Machine) -> Iterator[Result]:
             if nvidia(machine):
                 yield ok(f"{where} is built for {'CUDA' if torch.cuda else 'processors'}, and an NVIDIA GPU is here")
                 continue
+            kind = f"CUDA {clean(torch.cuda, 20)}" if torch.cuda else "processors alone"
             yield limit(
-                f"{where} is built for {f'CUDA {clean(torch.cuda, 20)}' if torch.cuda else 'processors alone'}", rank=36,
+                f"{where} is built for {kind}", rank=36,
                 why="torch.cuda.is_available() says False on this machine", software="pytorch",
                 mend=get_torch(cards[0].gfx),
             )  # fmt: skip

@@ -53,7 +53,7 @@ def dynamic(data: bytes) -> Dynamic | None:
         length = next(value for tag, value in tags if tag == _STRSZ)
         start = next(each[2] + address - each[3] for each in segments
                      if each[0] == 1 and each[3] <= address < each[3] + each[5])  # fmt: skip
-    except (struct.error, StopIteration):
+    except (struct.error, StopIteration, OverflowError):
         return None
     names = data[start : start + min(length, 1 << 22)]
 
@@ -182,13 +182,14 @@ def libraries_mixed(machine: Machine) -> Iterator[Result]:
         if forced:
             yield limit(
                 f"{seen}, by LD_LIBRARY_PATH{f' (set in {place})' if place else ''}", rank=33,
-                why="two versions of ROCm in one program: symbols are missing, or kernels of the other version are read "
-                "(rocm-libraries#4547)", mend=unset(machine, "LD_LIBRARY_PATH"),
+                why="two versions of ROCm in one program: symbols are missing, or kernels of the other version are "
+                "read (rocm-libraries#4547)", mend=unset(machine, "LD_LIBRARY_PATH"),
             )  # fmt: skip
         else:
             yield warning(
                 f"{seen}, unless it was linked with a path of its own", rank=59,
-                why="ld.so.conf names several versions of ROCm", mend=("keep one of them in /etc/ld.so.conf.d, then: sudo ldconfig",),
+                why="ld.so.conf names several versions of ROCm",
+                mend=("keep one of them in /etc/ld.so.conf.d, then: sudo ldconfig",),
             )  # fmt: skip
 
 
@@ -210,7 +211,8 @@ def tensile_path(machine: Machine) -> Iterator[Result]:
     mine = home_of(machine, f"{value.rstrip('/')}/x")
     sonames = sorted({each for one in machine.fact(installs) for each in listed(machine.system, one.libraries)
                       if re.fullmatch(r"librocblas\.so\.\d{1,4}", each)})  # fmt: skip
-    homes = [home for home in (home_of(machine, path) for path in (find(machine, each) for each in sonames) if path) if home]
+    paths = [path for path in (find(machine, each) for each in sonames) if path]
+    homes = [home for home in (home_of(machine, path) for path in paths) if home]
     other = next((each for each in homes if mine is None or each.version != mine.version), None)
     if other is not None:
         yield limit(

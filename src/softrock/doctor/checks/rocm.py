@@ -144,7 +144,8 @@ def covers(targets: frozenset[str], gfx: str) -> bool:
 def get_target(gpu: Gpu) -> tuple[str, ...]:
     """How to come by ROCm for a GPU whose target libraries lack."""
     fits = fitting(gpu.gfx)
-    wheels = f"python -m pip install --index-url https://rocm.nightlies.amd.com/v2/{index(gpu.gfx)}/ \"rocm[libraries]\""
+    url = f"https://rocm.nightlies.amd.com/v2/{index(gpu.gfx)}/"
+    wheels = f"python -m pip install --index-url {url} 'rocm[libraries]'"
     override = (f"or, as a stopgap: export HSA_OVERRIDE_GFX_VERSION={fits}  # code for another target",) if fits else ()
     return (f"{wheels}  # holds {gpu.gfx}", *override)
 
