@@ -43,8 +43,8 @@ def test_targets_generic_ones_and_overrides() -> None:
     lacking, summary = found(host(), gpu(), install("6.4.2", ("gfx1030",)))
     assert of(lacking, "rocm-targets")[0].limits
     assert summary.status == 1
-    for targets, variables in ((("gfx11-generic",), {}), (("gfx1100",), {})):
-        results, _ = found(host(), gpu(), install("6.4.2", targets), {"environment": variables})
+    for target in ("gfx11-generic", "gfx1100"):
+        results, _ = found(host(), gpu(), install("6.4.2", (target,)))
         assert not of(results, "rocm-targets")
     strix = gpu(device=0x1586, version=110501)
     override = {"environment": {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}}
