@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from softrock.core.errors import SoftrockError
-from softrock.hipify import edits, embedded, headers, launches, lexer, names
+from softrock.hipify import edits, embedded, headers, host_math, launches, lexer, names
 from softrock.hipify.edits import Edit
 from softrock.hipify.findings import Finding
 from softrock.hipify.source import Source
@@ -89,6 +89,7 @@ def _steps(work: Work) -> None:
     if work.options.launch_macro:
         launches.translate(work)
     names.translate(work)
+    host_math.report(work)
     embedded.translate(work)
     headers.translate(work)
     _never_closed(work)

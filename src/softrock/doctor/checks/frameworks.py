@@ -28,7 +28,7 @@ _BINARY = 1 << 26
 _WHEELS = "https://download.pytorch.org/whl/rocm6.4"
 _IN_WHEELS = frozenset(
     "gfx900 gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201".split()
-)  # targets of the wheels under _WHEELS (pytorch/pytorch, .ci/docker/manywheel, read December 2026)
+)  # targets of the wheels under _WHEELS (pytorch/pytorch, .ci/docker/manywheel; from memory, not looked up)
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ _INDEX = {
     "gfx94X-dcgpu": ("gfx942",), "gfx950-dcgpu": ("gfx950",), "gfx90X-dcgpu": ("gfx908", "gfx90a"),
     "gfx103X-dgpu": ("gfx1030", "gfx1031", "gfx1032", "gfx1034"),
 }  # fmt: skip
-"""Folders of ROCm's wheels (TheRock, RELEASES.md, read December 2026)."""
+"""Folders of ROCm's wheels (TheRock, RELEASES.md; written from memory, not looked up)."""
 
 
 def index(gfx: str) -> str:
