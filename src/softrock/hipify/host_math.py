@@ -11,7 +11,7 @@ _STEMS = (
     "norm4d rnorm rnorm3d rnorm4d rhypot fdivide"
 )
 NAMES = frozenset([*_STEMS.split(), *(f"{stem}f" for stem in _STEMS.split())])
-"""Functions of the CUDA Math API that C++ does not have; HIP declares them ``__device__`` (clang's __clang_hip_math.h)."""
+"""Functions of the CUDA Math API that C++ does not have; HIP's are ``__device__`` (clang's __clang_hip_math.h)."""
 
 
 def report(work: Work) -> None:
