@@ -52,3 +52,16 @@ def test_the_header_of_calls_alone_is_too_little_for_a_kernel(body: str, lead: s
     result = translate(Source.of_bytes(Path("x.cu"), b"#include <cuda_runtime_api.h>\n" + body.encode()))
     assert result.text == lead + "#include <hip/hip_runtime_api.h>\n" + body
     assert translate(Source.of_bytes(Path("x.cu"), result.text.encode())).text == result.text
+
+
+@pytest.mark.parametrize(
+    ("body", "lead"),
+    [
+        ("__global__ void k() {}\nint main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }\n", LINE),
+        ("#ifdef __CUDACC__\n__global__ void k() {}\n#endif\nint main() {}\n", ""),
+        ("int main() { cudaDeviceSynchronize(); }\n", ""),
+    ],
+)
+def test_a_cpp_source_that_only_nvcc_compiles(body: str, lead: str) -> None:
+    result = translate(Source.of_bytes(Path("x.cpp"), body.encode()))
+    assert result.text.startswith(LINE) == bool(lead)

@@ -135,13 +135,30 @@ def _remove_line(work: Work, directive: Directive) -> None:
 
 def _add_runtime(work: Work) -> None:
     """Include HIP's runtime in a file that nvcc compiles without an include."""
-    if work.options.runtime_header == "cu" and work.source.path.suffix not in (".cu", ".hip"):
+    suffix = work.source.path.suffix
+    if work.options.runtime_header == "cu" and suffix not in (".cu", ".hip") and not _is_cuda(work, suffix):
         return
     needed = any(family in ("runtime", "driver") and status != "unknown" for family, status, _ in work.uses)
     if not needed and (work.source.path.suffix != ".cu" or not any(_uses_runtime(token) for token in work.tokens)):
         return
     place = _first_place(work)
     work.replace(place, 0, f"#include <{RUNTIME}>{work.newline}", "nvcc includes its runtime by itself")
+
+
+def _is_cuda(work: Work, suffix: str) -> bool:
+    """A C++ source that only nvcc compiles (-x cu): it has kernels or launches that stand in no condition."""
+    if suffix not in (".cpp", ".cc", ".cxx", ".c++"):
+        return False
+    conditions = [each for each in work.directives if each.word.startswith("if") or each.word == "endif"]
+    depth, ends = 0, iter(conditions)
+    following = next(ends, None)
+    for token in work.tokens:
+        while following is not None and following.token.offset < token.offset:
+            depth += -1 if following.word == "endif" else 1
+            following = next(ends, None)
+        if depth == 0 and token.kind is not Kind.DIRECTIVE and token.text in ("__global__", "<<<"):
+            return True
+    return False
 
 
 def _uses_runtime(token: Token) -> bool:

@@ -92,3 +92,5 @@ int main() {
     CHECK(hipLaunchKernelEx(&cfg,saxpy,100,2.0f,x,y));
     return 0;
 }
+// The host has min and max of equal floating-point types, as in clang's HIP headers.
+float host_limits(float x, double y) { return max(x, 2.0f) + (float)min(y, 1.0) + ::max(1, 2); }

@@ -163,6 +163,13 @@ __SR_DEVICE double max(float x, double y) { return __builtin_fmax(x, y); }
 __SR_DEVICE double min(float x, double y) { return __builtin_fmin(x, y); }
 __SR_DEVICE double max(double x, float y) { return __builtin_fmax(x, y); }
 __SR_DEVICE double min(double x, float y) { return __builtin_fmin(x, y); }
+#if !defined(__SOFTROCK_CUDA__) && !defined(__HIPCC_RTC__)
+/* As clang's HIP headers have it: on the host for equal types only. CUDA's list is in softrock/cuda/host_math.h. */
+static inline __attribute__((host)) float max(float x, float y) { return __builtin_fmaxf(x, y); }
+static inline __attribute__((host)) float min(float x, float y) { return __builtin_fminf(x, y); }
+static inline __attribute__((host)) double max(double x, double y) { return __builtin_fmax(x, y); }
+static inline __attribute__((host)) double min(double x, double y) { return __builtin_fmin(x, y); }
+#endif
 
 #endif
 #endif
