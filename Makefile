@@ -5,6 +5,8 @@ PYTHON ?= python3
 BENCH  ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
+# A process a CPU, up to eight; PARALLEL= runs the tests one by one.
+PARALLEL ?= -n logical --maxprocesses 8 --dist loadfile
 STAMP  := $(VENV)/.softrock-installed
 DEV    := $(VENV)/.softrock-dev-installed
 
@@ -14,10 +16,10 @@ run: prebuild
 	$(BIN)/softrock run examples/nbody.cu
 
 test: $(DEV) lint
-	$(BIN)/python -m pytest -q -m "not long"
+	$(BIN)/python -m pytest -q $(PARALLEL) -m "not long"
 
 test-all: $(DEV) lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(PARALLEL)
 
 lint: $(DEV)
 	$(BIN)/ruff check
