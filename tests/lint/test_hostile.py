@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from softrock.hipify.source import Source
-from softrock.lint import engine, targets
+from softrock.lint import engine, report, targets
 from softrock.lint.registry import rules
 
 PIECES = [
@@ -82,3 +82,11 @@ def test_time_grows_with_length(piece: str, name: str) -> None:
 @pytest.mark.parametrize("text", ["'__shfl('" + "# " * 200 + "\n'x'\n", "'__shfl(' +" + " \\\n" * 200 + "x 'y'\n"])
 def test_what_stands_between_strings_is_read_once(text: str) -> None:
     assert _seconds(text, "a.py") < 2.0
+
+
+def test_a_page_of_one_long_line_stays_small(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text("void f() {" + "cudaDeviceSynchronize();" * 4000 + "}\n")
+    checked = engine.check_file(path, engine.Settings(targets.targets("gfx942"), frozenset(rules()), parse=False))
+    assert len(checked.findings) >= 4000
+    assert len(report.page([checked], checked.findings, ["gfx942"])) < 1500 * len(checked.findings)

@@ -92,11 +92,18 @@ class Source:
             at = self.text.find("\n", at + 1)
         return starts
 
+    @cached_property
+    def is_ascii(self) -> bool:
+        """A character is a byte, and a column."""
+        return self.text.isascii()
+
     def position(self, offset: int) -> tuple[int, int]:
         """(line, column) of an offset, both from 1; columns count characters where the line is UTF-8."""
         line = bisect.bisect_right(self.line_starts, offset)
         start = self.line_starts[line - 1]
-        return line, len(readable(self.text[start:offset])) + 1
+        # Most files are ASCII; a line may be all of a file, and asked about for each of its tokens.
+        before = offset - start if self.is_ascii else len(readable(self.text[start:offset]))
+        return line, before + 1
 
     def line(self, number: int) -> str:
         """A line (from 1) as a person reads it, without its end."""

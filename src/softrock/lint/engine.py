@@ -184,7 +184,8 @@ def check(source: Source, settings: Settings) -> Checked:
         source, result.fixed = fixes.fix(source, found)
     ordered = sorted(found(source), key=lambda each: (each.line, each.column, each.rule))
     result.findings = [each for each in ordered if each.severity >= settings.least]
-    result.digests = [digest(source.line(each.line)) for each in result.findings]
+    by_line = {number: digest(source.line(number)) for number in {each.line for each in result.findings}}
+    result.digests = [by_line[each.line] for each in result.findings]
     return result
 
 

@@ -441,12 +441,15 @@ class Outline:
 
     def calls(self, *names: str, within: Range | None = None) -> Iterator[Call]:
         """Calls of functions by name (of any scope; template arguments may stand between name and parenthesis)."""
-        places = sorted(index for name in names for index in self.names.get(name, ()))
-        for index in places:
-            if within is None or within[0] <= index < within[1]:
-                call = self.call_at(index)
-                if call is not None:
-                    yield call
+        places: list[int] = []
+        for name in names:
+            found = self.names.get(name, ())
+            first, last = (bisect.bisect_left(found, each) for each in within) if within else (0, len(found))
+            places += found[first:last]
+        for index in sorted(places):
+            call = self.call_at(index)
+            if call is not None:
+                yield call
 
     def call_at(self, index: int) -> Call | None:
         """The call whose name is at `index`."""

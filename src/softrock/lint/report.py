@@ -57,6 +57,9 @@ def _about(name: str) -> dict[str, Any]:
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 
+_AROUND = 200
+"""Characters of a line that a page shows before and behind a finding."""
+
 
 def page(checked: Sequence[Checked], found: Sequence[Finding], gpus: Sequence[str]) -> str:
     """An HTML page that stands on its own: statistics, then the findings by file with the lines they are about."""
@@ -94,6 +97,10 @@ def _lines(path: str) -> Callable[[int], str]:
 def _shown(finding: Finding, line: str) -> str:
     end = finding.end_column if finding.end_line == finding.line else len(line) + 1
     before, marked, behind = line[: finding.column - 1], line[finding.column - 1 : end - 1], line[end - 1 :]
+    # A line may be all of a generated file: of what stands around the place, a screen's width is shown.
+    before = f"…{before[-_AROUND:]}" if len(before) > _AROUND else before
+    marked = f"{marked[:_AROUND]}…" if len(marked) > _AROUND else marked
+    behind = f"{behind[:_AROUND]}…" if len(behind) > _AROUND else behind
     return (
         html.table(rows=[html.cells(finding)])
         + f"<pre>{escape(before)}<mark>{escape(marked)}</mark>{escape(behind)}</pre>"
