@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from softrock.hipify.lexer import Token
 from softrock.lint.file import File
 from softrock.lint.lanes import WARP_SIZE_NAME
+from softrock.lint.once import once
 from softrock.lint.outline import Function
 from softrock.lint.threads import threads
 
@@ -19,12 +20,14 @@ _SIZES = frozenset({"16", "32", "64", "16u", "32u", "64u", "16U", "32U", "64U"})
 
 def chosen_by_size(file: File, line: int) -> bool:
     """Whether the code in a line (from 1) is compiled, or carried out, for some wave sizes only."""
-    made = vars(file).get("_by_size")
-    if made is None:
-        made = vars(file)["_by_size"] = _merged(sorted([*_branches(file), *_statements(file)]))
-    assert isinstance(made, list)
+    made = _ranges(file)
     at = bisect.bisect_right(made, line, key=lambda each: each[0]) - 1
     return at >= 0 and line <= made[at][1]
+
+
+@once
+def _ranges(file: File) -> list[tuple[int, int]]:
+    return _merged(sorted([*_branches(file), *_statements(file)]))
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from softrock.lint.lanes import Lanes
-from softrock.lint.outline import Function, Range
+from softrock.lint.once import once
+from softrock.lint.outline import Function
 
 DEVICE_MACRO = re.compile(
     r"__GFX\d+\w*__|__gfx\w+__|__AMDGCN_WAVEFRONT_SIZE\w*|__HIP_DEVICE_COMPILE__|__AMDGCN__|__AMDGPU__|__CUDA_ARCH__|__GFX\w+__"
@@ -29,12 +30,9 @@ class Region:
         return self.start <= offset < self.end
 
 
+@once
 def regions(view: Lanes) -> list[Region]:
     """The parts of a file that depend on a macro of the device's compilation, in the order of their ends."""
-    made = vars(view).get("_device_regions")
-    if made is not None:
-        assert isinstance(made, list)
-        return made
     found: list[Region] = []
     stack: list[tuple[int, str]] = []
     for line in view.outline.directives:
@@ -48,7 +46,6 @@ def regions(view: Lanes) -> list[Region]:
             start, by = stack.pop()
             if by:
                 found.append(Region(start, line.offset, by))
-    vars(view)["_device_regions"] = found
     return found
 
 
@@ -93,12 +90,8 @@ def _returns(view: Lanes, function: Function) -> Iterator[str]:
     start, end = tokens[function.body[0] - 1].offset, tokens[function.body[1]].offset
     for each in regions(view):
         inside = start <= each.start and each.end <= end and _TARGET.fullmatch(each.by)
-        if inside and any(each.holds(tokens[at].offset) for at in _places(view, "return", function.body)):
+        if inside and any(each.holds(tokens[at].offset) for at in view.outline.places("return", function.body)):
             yield each.by
-
-
-def _places(view: Lanes, name: str, span: Range) -> Iterator[int]:
-    return (at for at in view.outline.names.get(name, ()) if span[0] <= at < span[1])
 
 
 def locally_decided(view: Lanes, name: str, function: Function) -> str:

@@ -13,6 +13,7 @@ from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind, Token
 from softrock.lint.conditions import Directive
 from softrock.lint.file import File
+from softrock.lint.once import once
 from softrock.lint.outline import Call, Function, Outline, Range
 from softrock.lint.values import Values, integer
 
@@ -488,26 +489,21 @@ TO_A_BIT = re.compile(r"& (?:1|1u|0x1)[ )]*$|& 0x[fF]{8}[uU]?(?:[lL]{2})?[ )]*$|
 """The end of an expression that takes a bit of a mask, or a half of it by intention."""
 
 
+@once
 def lanes(file: File) -> Lanes:
     """What the expressions of a file's code have to do with lanes, worked out once."""
-    made = vars(file).get("_lanes")
-    if not isinstance(made, Lanes):
-        made = vars(file)["_lanes"] = Lanes(file, file.outline, file.values)
-    return made
+    return Lanes(file, file.outline, file.values)
 
 
+@once
 def views(file: File) -> list[Lanes]:
     """A file's code and the bodies of its macros that have to do with lanes."""
-    made = vars(file).get("_views")
-    if made is None:
-        made = [lanes(file)]
-        for line in file.outline.directives:
-            if line.word == "define" and line.active and any(_OF_LANES.search(each.text) for each in line.tokens):
-                outline = Outline(_body(line))
-                outline.macros = file.outline.macros
-                made.append(Lanes(file, outline, Values(outline), line.tokens[0].text))
-        vars(file)["_views"] = made
-    assert isinstance(made, list)
+    made = [lanes(file)]
+    for line in file.outline.directives:
+        if line.word == "define" and line.active and any(_OF_LANES.search(each.text) for each in line.tokens):
+            outline = Outline(_body(line))
+            outline.macros = file.outline.macros
+            made.append(Lanes(file, outline, Values(outline), line.tokens[0].text))
     return made
 
 

@@ -85,8 +85,8 @@ def _api_calls(out: Outline, span: Range) -> Iterator[Call]:
 
 def _heap(out: Outline, function: Function, found: dict[str, Allocation]) -> None:
     """Add variables that get memory from malloc or new, arrays of the stack and vectors."""
-    for at in out.names.get("vector", ()) if out.launches else ():
-        behind = out.angle(at + 1) if function.body[0] <= at < function.body[1] and out.at(at + 1) == "<" else None
+    for at in out.places("vector", function.body) if out.launches else ():
+        behind = out.angle(at + 1) if out.at(at + 1) == "<" else None
         if behind and out.is_name(behind) and "lloc" not in out.text((at, behind)):
             found.setdefault(out.at(behind), Allocation(PAGEABLE, "std::vector", behind))
     for at in range(*function.body) if out.launches else ():

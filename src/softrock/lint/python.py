@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from softrock.lint.file import File
+from softrock.lint.once import once
 
 _DEPTH = 40
 """Calls and attributes behind a name that are followed."""
@@ -79,12 +80,10 @@ class Module:
             yield node
 
 
+@once
 def module(file: File) -> Module:
     """The tree of a Python file, made once."""
-    made = vars(file).get("_module")
-    if not isinstance(made, Module):
-        made = vars(file)["_module"] = Module(file)
-    return made
+    return Module(file)
 
 
 def number(node: ast.AST | None) -> int | None:

@@ -87,8 +87,8 @@ class Sizes:
         outline = self.outline
         places = [
             at
-            for at in outline.names.get(name, ())
-            if function.body[0] <= at < function.body[1] and outline.at(at - 1) not in (".", "->", "::")
+            for at in outline.places(name, function.body)
+            if outline.at(at - 1) not in (".", "->", "::")
         ]
         if not places or outline.at(places[0] + 1) != "=" or outline.tokens[places[0] - 1].kind is not Kind.NAME:
             return None
@@ -106,8 +106,8 @@ class Sizes:
         """How many threads (or workgroups) a ``dim3`` or number of a launch's configuration stands for."""
         outline = self.outline
         if span[1] == span[0] + 1 and outline.tokens[span[0]].kind is Kind.NAME and function:
-            for at in outline.names.get(outline.at(span[0]), ()):
-                if not function.body[0] <= at < span[0] or outline.at(at - 1) != "dim3":
+            for at in outline.places(outline.at(span[0]), (function.body[0], span[0])):
+                if outline.at(at - 1) != "dim3":
                     continue
                 if outline.at(at + 1) in ("(", "{"):
                     return self._product(outline.arguments(at + 1), function)

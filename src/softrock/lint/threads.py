@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from softrock.hipify.lexer import Kind
+from softrock.lint.once import once
 from softrock.lint.outline import Function, Outline, Range
 from softrock.lint.statements import Statement
 
@@ -195,32 +196,26 @@ def _scopes(function: Function) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
+@once
 def _varying_functions(outline: Outline) -> frozenset[str]:
     """Functions of the file that read the number of the thread, by name."""
-    cached = vars(outline).get("_varying")
-    if cached is None:
-        cached = vars(outline)["_varying"] = frozenset(
-            each.name
-            for each in outline.functions
-            if not each.is_kernel and "void" not in each.words and _SOURCES & outline.words(each.body)
-        )
-    assert isinstance(cached, frozenset)
-    return cached
+    return frozenset(
+        each.name
+        for each in outline.functions
+        if not each.is_kernel and "void" not in each.words and _SOURCES & outline.words(each.body)
+    )
 
 
+@once
 def _varying_macros(outline: Outline) -> frozenset[str]:
     """Macros that stand for the number of the thread, or something made from it, by name."""
-    cached = vars(outline).get("_varying_in_macros")
-    if cached is None:
-        bodies = {**outline.macros, **outline.macro_functions}
-        words = {name: {each.text for each in body if each.kind is Kind.NAME} for name, body in bodies.items()}
-        single = {name for name, body in bodies.items() if not {";", "{", "="} & {each.text for each in body}}
-        found = {name for name in single if words[name] & _SOURCES}
-        for _ in range(4):
-            found |= {name for name in single if words[name] & found}
-        cached = vars(outline)["_varying_in_macros"] = frozenset(found)
-    assert isinstance(cached, frozenset)
-    return cached
+    bodies = {**outline.macros, **outline.macro_functions}
+    words = {name: {each.text for each in body if each.kind is Kind.NAME} for name, body in bodies.items()}
+    single = {name for name, body in bodies.items() if not {";", "{", "="} & {each.text for each in body}}
+    found = {name for name in single if words[name] & _SOURCES}
+    for _ in range(4):
+        found |= {name for name in single if words[name] & found}
+    return frozenset(found)
 
 
 def threads(function: Function) -> Threads:

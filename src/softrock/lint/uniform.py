@@ -7,6 +7,7 @@ import enum
 from collections.abc import Iterator
 
 from softrock.lint.lanes import WARP_SIZE_NAME, Lanes
+from softrock.lint.once import once
 from softrock.lint.outline import Function, Range, Statement
 from softrock.lint.threads import threads
 
@@ -34,12 +35,15 @@ def conditions(view: Lanes, at: int) -> Iterator[tuple[Range, Spread]]:
             yield condition, spread(view, condition)
 
 
+@once
+def _in_order(function: Function) -> list[tuple[int, tuple[Statement, ...]]]:
+    """Where each statement begins, and the statements that hold it, it included."""
+    return [(each.start, (*path, each)) for each, path in function.paths()]
+
+
 def around(function: Function, at: int) -> tuple[Statement, ...]:
     """The statements that hold a token, outermost first."""
-    made = vars(function).get("_in_order")
-    if made is None:
-        made = vars(function)["_in_order"] = [(each.start, (*path, each)) for each, path in function.paths()]
-    assert isinstance(made, list)
+    made = _in_order(function)
     index = bisect.bisect_right(made, at, key=lambda entry: entry[0]) - 1
     return tuple(each for each in made[index][1] if at < each.end) if index >= 0 else ()
 

@@ -248,9 +248,8 @@ class Values:
 
     def _gifts(self, name: str, function: Function | None) -> Iterator[Range]:
         first, last = (function.start, function.body[1]) if function else (0, len(self.tokens))
-        places = self.outline.names.get(name, [])
         declared = {at for at, _ in self._declared.get(name, ())}
-        for at in places[bisect.bisect_left(places, first) : bisect.bisect_left(places, last)]:
+        for at in self.outline.places(name, (first, last)):
             if self.outline.at(at - 1) in (".", "->"):
                 continue
             if self.outline.at(at + 1) in ASSIGNMENTS:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from softrock.hipify.findings import Finding, Severity
 from softrock.hipify.lexer import Kind
 from softrock.hipify.source import readable
 from softrock.lint.file import File
+from softrock.lint.once import once
 from softrock.lint.outline import Function, Outline, Range, Statement
 from softrock.lint.registry import rule
 from softrock.lint.sizes import Sizes
@@ -39,8 +39,7 @@ def _barriers(function: Function, sizes: Sizes) -> list[int]:
     out = function.outline
     found = _own_barriers(function)
     for name, method in _holding(out, sizes).items():
-        places = out.names[name]
-        for index in places[bisect_left(places, function.body[0]) : bisect_left(places, function.body[1])]:
+        for index in out.places(name, function.body):
             if out.at(index - 1) in (".", "->"):
                 continue
             called = out.call_at(index) is not None or name in out.macros
@@ -116,11 +115,9 @@ def _method(out: Outline, index: int) -> bool:
     return call is not None and out.at(call.close + 1) == "." and out.at(call.close + 3) in ("(", "<")
 
 
+@once
 def _with_barriers(out: Outline) -> frozenset[str]:
     """The file's device functions in which all threads come to a barrier, their own or that of one they call."""
-    made = vars(out).get("_with_barriers")
-    if isinstance(made, frozenset):
-        return made
     functions = [each for each in out.functions if each.is_device and not each.is_kernel]
     found = {each.name for each in functions if _own_barriers(each)} | _barrier_macros(out)
     for _ in range(4):
@@ -128,8 +125,7 @@ def _with_barriers(out: Outline) -> frozenset[str]:
         if more <= found:
             break
         found |= more
-    result = vars(out)["_with_barriers"] = frozenset(found)
-    return result
+    return frozenset(found)
 
 
 def _barrier_macros(out: Outline) -> set[str]:

@@ -244,9 +244,7 @@ def host_by_device_macro(file: File) -> Iterator[Finding]:
         if not _host(view, function):
             continue
         for name, by in chosen.items():
-            at = next(
-                (each for each in view.outline.names.get(name, ()) if function.body[0] <= each < function.body[1]), None
-            )
+            at = next(iter(view.outline.places(name, function.body)), None)
             if at is not None:
                 message = f"{name} is chosen by {by}, which is not defined when host code is compiled"
                 yield view.finding("host-by-device-macro", (at, at + 1), message, _ASK)

@@ -9,6 +9,7 @@ from softrock.hipify.findings import Finding, Severity
 from softrock.lint.file import File
 from softrock.lint.lanes import SHUFFLE_LIKE, WARP_FUNCTIONS, Lanes, gpus, lanes, others
 from softrock.lint.loops import by, derived, loops
+from softrock.lint.once import once
 from softrock.lint.outline import Call, Range, Statement
 from softrock.lint.registry import rule
 from softrock.lint.uniform import around
@@ -51,13 +52,14 @@ def reduction_of_32_lanes(file: File) -> Iterator[Finding]:
         yield from _unrolled(view, [c for c in _shuffles(view, function.body) if c.index not in in_loops])
 
 
+@once
+def _all_shuffles(view: Lanes) -> list[Call]:
+    return list(view.outline.calls(*[name for name in view.outline.names if SHUFFLE_LIKE.fullmatch(name)]))
+
+
 def _shuffles(view: Lanes, within: Range) -> list[Call]:
     """Calls of shuffles, or of what is called like one, in order."""
-    made = vars(view).get("_shuffles")
-    if made is None:
-        names = [name for name in view.outline.names if SHUFFLE_LIKE.fullmatch(name)]
-        made = vars(view)["_shuffles"] = sorted(view.outline.calls(*names), key=lambda call: call.index)
-    assert isinstance(made, list)
+    made = _all_shuffles(view)
     first, last = (bisect.bisect_left(made, each, key=lambda call: call.index) for each in within)
     return made[first:last]
 

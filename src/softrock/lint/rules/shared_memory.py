@@ -26,8 +26,7 @@ class Array:
 
 def arrays(out: Outline, sizes: Sizes, function: Function) -> list[Array]:
     """The shared variables that a function declares, without ``extern`` ones."""
-    places = [at for at in out.names.get("__shared__", ()) if function.body[0] <= at < function.body[1]]
-    return [each for at in places for each in _declared(out, sizes, at, function)]
+    return [each for at in out.places("__shared__", function.body) for each in _declared(out, sizes, at, function)]
 
 
 def _outside(out: Outline, sizes: Sizes) -> list[Array]:

@@ -187,7 +187,7 @@ def host_dereference(file: File) -> Iterator[Finding]:
         for name, memory in allocations(out, function).items():
             if memory.kind != DEVICE or not _plain_pointer(out, function, name):
                 continue
-            later = [index for index in out.names.get(name, ()) if memory.index < index < function.body[1]][1:]
+            later = out.places(name, (memory.index + 1, function.body[1]))[1:]
             for index in later:
                 declared = out.tokens[index - 1].kind is Kind.NAME and out.at(index - 1) not in ("return", "else", "do")
                 if out.at(index + 1) == "=" or out.at(index - 1) == "&" or declared:
@@ -204,8 +204,8 @@ def host_dereference(file: File) -> Iterator[Finding]:
 
 def _plain_pointer(out: Outline, function: Function, name: str) -> bool:
     """Whether a name is declared in the function as one pointer: not an array of them, nor a pointer to pointers."""
-    for index in out.names.get(name, ()):
-        if function.start <= index < function.body[1] and out.at(index - 1) == "*":
+    for index in out.places(name, (function.start, function.body[1])):
+        if out.at(index - 1) == "*":
             declares = out.at(index - 2) not in ("*", "=", "(", ",") and out.at(index + 1) in (";", "=", ",", "{")
             if declares and out.tokens[index - 2].text.isidentifier():
                 return True

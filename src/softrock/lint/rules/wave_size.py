@@ -21,6 +21,7 @@ from softrock.lint.lanes import (
     others,
     views,
 )
+from softrock.lint.once import once
 from softrock.lint.outline import Range
 from softrock.lint.registry import rule
 from softrock.lint.uniform import around
@@ -188,13 +189,10 @@ def _uses(view: Lanes) -> Iterator[_Use]:
             yield _Use(operator, value, (first, at), right)
 
 
+@once
 def _all_uses(file: File) -> list[tuple[Lanes, _Use]]:
     """Those of a file's code and of the bodies of its macros, with where they were found."""
-    made = vars(file).get("_warp_uses")
-    if made is None:
-        made = vars(file)["_warp_uses"] = [(view, use) for view in views(file) for use in _uses(view)]
-    assert isinstance(made, list)
-    return made
+    return [(view, use) for view in views(file) for use in _uses(view)]
 
 
 def _operand(view: Lanes, at: int) -> int:
@@ -539,7 +537,7 @@ def warp_sized_shared_array(file: File) -> Iterator[Finding]:
             continue
         name, function = outline.at(bracket - 1), outline.function_at(at)
         end = function.body[1] if function else 0
-        uses = [each for each in outline.names.get(name, ()) if bracket < each < end]
+        uses = outline.places(name, (bracket + 1, end))
         by_warp = any(outline.at(each + 1) == "[" and view.warp_name(each + 2) for each in uses)
         by_lane = [each for each in uses if outline.at(each + 1) == "[" and _by_lane(view, each)]
         if by_warp and any(not _guarded(view, each) for each in by_lane):
