@@ -10,8 +10,9 @@ from typing import TextIO
 
 from softrock.cli.commands import Given
 from softrock.core.errors import UsageError
+from softrock.core.text import printable
 from softrock.hipify import files, run
-from softrock.hipify.findings import Finding, printable
+from softrock.hipify.findings import Finding
 from softrock.hipify.report import File, Report, html, json, sarif, text
 from softrock.hipify.run import Target
 from softrock.hipify.source import write

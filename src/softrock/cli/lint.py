@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from softrock.cli.commands import Given
@@ -83,22 +82,13 @@ def _report(given: Given, checked: Sequence[Checked], shown: Sequence[Finding]) 
         print(report.text_of(report.document(checked, shown, gpus)))
     else:
         for each in shown:
-            print(_printable(each))
+            print(each)
     if "--sarif" in given.values:
         write(Path(given.values["--sarif"]), report.text_of(report.sarif(shown)).encode("utf-8"))
     if "--html" in given.values:
         text = report.page(checked, shown, gpus)
         write(Path(given.values["--html"]), text.encode("utf-8", "surrogateescape"))
     print(_summary(checked, shown), file=sys.stderr)
-
-
-def _printable(finding: Finding) -> Finding:
-    """A finding without what a terminal would take for a command, in a file's name or in quoted code."""
-    path, message, hint = (
-        "".join(each if each.isprintable() else "?" for each in text)
-        for text in (finding.path, finding.message, finding.hint)
-    )
-    return replace(finding, path=path, message=message, hint=hint)
 
 
 def _summary(checked: Sequence[Checked], shown: Sequence[Finding]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from softrock.cli import commands
 from softrock.cli.commands import Command, Given, Option
 from softrock.core.errors import SoftrockError, UsageError
+from softrock.core.text import printable
 from softrock.gpu.status import PERIOD
 from softrock.smi import fields, processes, render, snapshot
 from softrock.smi.fields import Gpu
@@ -234,7 +235,7 @@ def _version(given: Given) -> int:
 
     told = {"tool": "softrock smi", "version": version("softrock"), "driver": "N/A"}
     with contextlib.suppress(OSError):
-        told["driver"] = fields.clean(Live().read("/sys/module/amdgpu/version", 256).decode("utf-8", "replace").strip())
+        told["driver"] = printable(Live().read("/sys/module/amdgpu/version", 256).decode("utf-8", "replace").strip())
     if told["driver"] == "N/A":
         loaded = "amdgpu" in Live().names("/sys/module")
         told["driver"] = f"amdgpu of Linux {Live().platform[1]}" if loaded else "N/A"

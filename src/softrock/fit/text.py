@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from softrock.core.text import printable
+
 GB = 1000**3
 GIB = 1024**3
 
@@ -9,8 +11,7 @@ GIB = 1024**3
 def clean(text: object, limit: int = 80) -> str:
     """Text from a file without what a terminal would take for a command, cut to `limit` characters."""
     raw = str(text)
-    shown = "".join(each if each.isprintable() else "?" for each in raw[:limit])
-    return shown + ("…" if len(raw) > limit else "")
+    return printable(raw[:limit]) + ("…" if len(raw) > limit else "")
 
 
 def gigabytes(size: float) -> str:

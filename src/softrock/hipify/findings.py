@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from softrock.core.text import printable
 from softrock.hipify.edits import Edit
 from softrock.hipify.source import Source
 
@@ -48,11 +49,6 @@ class Finding:
         tail = f"\n  mend: {printable(self.hint)}" if self.hint else ""
         place = f"{printable(self.path)}:{self.line}:{self.column}"
         return f"{place}: {self.severity}: {printable(self.message)} [{self.rule}]{tail}"
-
-
-def printable(text: str) -> str:
-    """Text from files and their names, without what a terminal would obey."""
-    return text if text.isprintable() else "".join(each if each.isprintable() else "?" for each in text)
 
 
 def at(

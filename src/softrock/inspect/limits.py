@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 
 from softrock.core.errors import CodeObjectError
+from softrock.core.text import printable
 
 MOST_NESTED = 6
 """Archives inside archives that are opened: a .deb holds a tar, that a wheel, that a library, that a bundle."""
@@ -75,6 +76,4 @@ def clean(text: str, most: int = 400) -> str:
     """Text fit for a terminal: what does not print (control characters, lone surrogates) becomes ``?``."""
     if len(text) > most:
         text = text[: most - 1] + "…"
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else "?" for each in text)
+    return printable(text)

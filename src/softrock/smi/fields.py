@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
+from softrock.core.text import printable
+
 Word = str | int | float | None
 """A value; None where it cannot be had."""
 
@@ -84,9 +86,4 @@ def shown(value: Word) -> str:
         return NA
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
-    return clean(str(value))
-
-
-def clean(text: str) -> str:
-    """Text without control characters, which could drive the terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return printable(str(value))

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from softrock.core.text import printable
 from softrock.smi import metrics
-from softrock.smi.fields import Gpu, Word, clean, rows
+from softrock.smi.fields import Gpu, Word, rows
 from softrock.system.interface import System, exists, listed, target, text
 
 _DRM = "/sys/class/drm"
@@ -139,7 +140,7 @@ def name_of(system: System, device: int, revision: int | None) -> str:
         for line in (_text(system, path) or "").splitlines():
             parts = [each.strip() for each in line.split(",")]
             if len(parts) == 3 and parts[0].lower() == f"{device:04x}" and parts[1].lower() == f"{revision or 0:02x}":
-                return clean(parts[2])[:100]
+                return printable(parts[2])[:100]
     mine = [(revisions, name) for number, revisions, name in _names() if number == f"{device:04x}"]
     exact = [name for revisions, name in mine if revision is not None and f"{revision:02x}" in revisions]
     return exact[0] if exact else mine[0][1] if len(mine) == 1 else ""
@@ -273,7 +274,7 @@ def _word(system: System, gpu: Gpu, path: str) -> Word:
     except OSError as error:
         gpu.notes.append(f"{path.rpartition('/')[2]}: {error.strerror}")
         return None
-    return clean(told.partition("\n")[0])[:100] if told else None
+    return printable(told.partition("\n")[0])[:100] if told else None
 
 
 def _number(system: System, path: str, gpu: Gpu | None = None) -> int | None:

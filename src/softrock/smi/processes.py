@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from softrock.smi.fields import Gpu, clean
+from softrock.core.text import printable
+from softrock.smi.fields import Gpu
 from softrock.system.interface import System, listed, text
 
 _KFD = "/sys/class/kfd/kfd/proc"
@@ -127,7 +128,7 @@ def identify(system: System, process: Process) -> None:
     """Fill in a process's command, parent and owner."""
     here = f"/proc/{process.pid}"
     name = _text(system, f"{here}/comm")
-    process.name = clean(name)[:64] if name else process.name
+    process.name = printable(name)[:64] if name else process.name
     # Fields of proc(5)'s stat behind the command, which may hold anything: state, parent.
     stat = _text(system, f"{here}/stat").rpartition(")")[2].split()
     process.parent = int(stat[1]) if len(stat) > 1 and stat[1].isdecimal() and len(stat[1]) < 10 else 0
@@ -156,7 +157,7 @@ def owner(system: System, uid: int | None) -> str:
     for line in _text(system, "/etc/passwd").splitlines():
         parts = line.split(":")
         if len(parts) > 2 and parts[2] == str(uid):
-            return clean(parts[0])[:32]
+            return printable(parts[0])[:32]
     return str(uid)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from softrock.core.text import printable
 from softrock.smi.fields import Gpu, table
 from softrock.smi.snapshot import Snapshot
 
@@ -12,7 +13,7 @@ TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def _label(text: str) -> str:
-    return "".join("?" if not c.isprintable() else "\\" + c if c in '"\\' else c for c in text)
+    return "".join("\\" + each if each in '"\\' else each for each in printable(text))
 
 
 def _labels(gpu: Gpu) -> str:

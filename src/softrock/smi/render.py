@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from softrock.core.text import printable
 from softrock.smi import topology
-from softrock.smi.fields import NA, Gpu, Word, clean, shown, table
+from softrock.smi.fields import NA, Gpu, Word, shown, table
 from softrock.smi.processes import Process
 
 Record = dict[str, Any]
@@ -23,7 +24,7 @@ def document(gpu: Gpu, groups: Sequence[str]) -> Record:
             value = gpu.get(each.name)
             made.setdefault(each.group.removeprefix("static:"), {})[each.name] = NA if value is None else value
     if gpu.notes:
-        made["notes"] = [clean(each) for each in gpu.notes]
+        made["notes"] = [printable(each) for each in gpu.notes]
     return made
 
 
@@ -57,7 +58,7 @@ def _flat(record: Mapping[str, Any]) -> Record:
 
 def _cell(value: Any) -> str:
     """A cell; a text that a spreadsheet would take for a formula gets a quote before it."""
-    text = NA if value is None else clean(str(value))
+    text = NA if value is None else printable(str(value))
     return f"'{text}" if isinstance(value, str) and text[:1] in ("=", "+", "-", "@") else text
 
 
@@ -163,7 +164,7 @@ def process_rows(processes: Iterable[Process], owners: Mapping[int | None, str])
                 _size(each.gtt_bytes),
                 whole(each.use_percent, " %"),
                 kind,
-                clean(each.name),
+                printable(each.name),
             ]
         )
     return rows
@@ -176,7 +177,7 @@ def _size(value: int | None) -> str:
 def process_record(each: Process, owner: str) -> Record:
     """A process as a record."""
     known: dict[str, Word] = {
-        "gpu": each.gpu, "pid": each.pid, "parent_pid": each.parent, "user": owner, "name": clean(each.name),
+        "gpu": each.gpu, "pid": each.pid, "parent_pid": each.parent, "user": owner, "name": printable(each.name),
         "vram_bytes": each.vram_bytes, "gtt_bytes": each.gtt_bytes, "use_percent": each.use_percent,
         "kind": "software" if each.software else "compute" if each.compute else "graphics",
         **{f"engine_{name}_ns": value for name, value in sorted(each.engines.items())},
@@ -189,7 +190,7 @@ def overview(gpus: Sequence[Gpu], processes: Sequence[Process], owners: Mapping[
     if not gpus:
         return "No AMD GPU found, and no process of yours runs a software GPU."
     parts = [columns([HEAD, *(row(each) for each in gpus)])]
-    parts += [f"GPU {gpu.index}: {clean(note)}" for gpu in gpus for note in gpu.notes]
+    parts += [f"GPU {gpu.index}: {printable(note)}" for gpu in gpus for note in gpu.notes]
     mine = {each.index for each in gpus}
     users = [each for each in processes if each.gpu in mine]
     parts.append("\n" + (columns(process_rows(users, owners)) if users else "No processes, or none that may be seen."))

@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from softrock.core.text import printable
 from softrock.smi import render
-from softrock.smi.fields import Gpu, clean
+from softrock.smi.fields import Gpu
 from softrock.smi.processes import Process
 from softrock.smi.snapshot import Snapshot
 
@@ -135,7 +136,7 @@ class View:
             self.user, self.asking = self.typed, ""
         else:
             known = self.typed.isdecimal() and any(each.pid == int(self.typed) for each in self.processes())
-            self.message = "" if known else f"{clean(self.typed)}: none of these processes"
+            self.message = "" if known else f"{printable(self.typed)}: none of these processes"
             self.asking = "signal" if known else ""
 
     def prompt(self) -> str:
@@ -146,7 +147,7 @@ class View:
             return f"number of the process to signal: {self.typed}_"
         if self.asking == "signal":
             each = next((p for p in self.processes() if p.pid == int(self.typed)), None)
-            name = f"{clean(each.name)} of {self.owner(each.uid)}" if each else "which has gone"
+            name = f"{printable(each.name)} of {self.owner(each.uid)}" if each else "which has gone"
             return f"process {self.typed} ({name}): t sends TERM, i INT, k KILL; any other key nothing"
         return self.message or HELP
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 import platform
@@ -128,8 +127,3 @@ def _acl(path: str) -> tuple[str, ...]:
         if name:
             entries.append(f"{name}{'' if name.endswith(':') else f':{number}'}:{rights}")
     return tuple(entries)
-
-
-def refused(error: OSError) -> bool:
-    """A thing is there and closed to this process."""
-    return error.errno in (errno.EACCES, errno.EPERM)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from softrock.hipify.findings import Finding, printable
+from softrock.core.text import printable
+from softrock.hipify.findings import Finding
 from softrock.hipify.report import File, Report
 from softrock.hipify.report.text import summary
 from softrock.hipify.source import readable

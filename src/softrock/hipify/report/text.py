@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from softrock.hipify.findings import printable
+from softrock.core.text import printable
 from softrock.hipify.report import Report
 
 _NAMED = 3
