@@ -17,6 +17,7 @@ from pathlib import Path
 from softrock.compiler import bundle_writer, toolchain
 from softrock.compiler.plan import BUNDLE, CC1, Job
 from softrock.core.errors import CompileError, SoftrockError
+from softrock.core.settings import cpus
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class Runner:
         self.cwd = cwd
         self.states = [_State(job) for job in jobs]
         self.temporary = temporary
-        self.slots = threading.Semaphore(limit or len(os.sched_getaffinity(0)))
+        self.slots = threading.Semaphore(limit or cpus())
         self.failed = threading.Event()
         self.lock = threading.Lock()
         self.pipes: dict[str, _State] = {}

@@ -63,7 +63,8 @@ def _number(name: str, default: float | None, low: float, high: float) -> float 
     return value
 
 
-def _cpus() -> int:
+def cpus() -> int:
+    """CPUs that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -103,7 +104,7 @@ def load() -> Settings:
     return Settings(
         gpus=env.get("SOFTROCK_GPUS", "").strip() or "gfx942",
         cache_dir=_cache_dir(),
-        threads=_cpus() if threads is None else int(threads),
+        threads=cpus() if threads is None else int(threads),
         dump=Path(dump) if dump else None,
         host_cpu=env.get("SOFTROCK_HOST_CPU", "").strip() or None,
         opt=2 if opt is None else int(opt),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import multiprocessing
 import os
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from softrock.core.errors import SoftrockError, UsageError
+from softrock.core.processes import spread
+from softrock.core.settings import cpus
 from softrock.hipify import cmake, edits, files, python, source, translate
 from softrock.hipify.files import Item
 from softrock.hipify.findings import Finding, Severity
@@ -74,27 +73,15 @@ def run(
         options = replace(options, renamed=names)
     work = functools.partial(one, options=options, target=target)
     report = Report("softrock hipify", ABOUT, RULES)
-    jobs = jobs or len(os.sched_getaffinity(0))
+    jobs = jobs or cpus()
     if jobs == 1 or len(items) < 2 or _bytes(items) < _WORTH[options.parse]:
-        results = map(work, items)
-        _gather(report, results, progress)
+        _gather(report, map(work, items), progress)
         return report
-    size = 1 if options.parse != "never" else max(1, min(16, len(items) // (4 * jobs)))
-    others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(
-        min(jobs, len(items)), multiprocessing.get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
-    )
-    try:
-        _gather(report, pool.map(work, items, chunksize=size), progress)
-    except BaseException as error:  # an interrupt as well: nobody waits for what is under way
-        for each in set(multiprocessing.active_children()) - others:
-            each.terminate()
-        if isinstance(error, BrokenProcessPool):
-            what = f"a process ended behind {len(report.files)} of {len(items)} files, perhaps for want of memory"
-            raise SoftrockError(what, hint="try --jobs 1, or leave out what is too large with --exclude") from None
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    # A parse takes a second or more; files without one are sent several at a time.
+    chunk = 1 if options.parse != "never" else None
+    mend = "try --jobs 1, or leave out what is too large with --exclude"
+    with contextlib.closing(spread(work, items, jobs, mend=mend, chunk=chunk)) as results:
+        _gather(report, results, progress)
     return report
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-import multiprocessing
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from softrock.core.errors import SoftrockError, UsageError
+from softrock.core.processes import spread
+from softrock.core.settings import cpus
 from softrock.hipify import files as database
 from softrock.hipify.files import Item
 from softrock.hipify.findings import Finding, Severity
@@ -213,13 +214,11 @@ def not_looked_at(path: Path, why: str, hint: str, severity: Severity = Severity
 
 def check_files(items: Sequence[Path | Item], settings: Settings, jobs: int | None = None) -> list[Checked]:
     """Look at files, over all cores; in the order given."""
-    jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
+    jobs = jobs or cpus()
     work = functools.partial(check_file, settings=settings)
     if jobs == 1 or len(items) < _PARALLEL_FROM:
         return [work(item) for item in items]
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(jobs, len(items))) as pool:
-        return pool.map(work, items, chunksize=max(1, min(16, len(items) // (4 * jobs))))
+    return list(spread(work, items, jobs, mend="leave out what is too large with --exclude"))
 
 
 def collect(
